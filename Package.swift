@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: strict)
+}
+
+let package = Package(
+  name: "waybridge",
+  products: [
+    .library(name: "Waybridge", targets: ["Waybridge"]),
+    .library(name: "WaybridgeClient", targets: ["WaybridgeClient"]),
+    .executable(name: "waybridge", targets: ["WaybridgeCommand"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    .systemLibrary(name: "CLibwebsockets"),
+    .systemLibrary(name: "CLibuv"),
+    .target(
+      name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+    target("WayValues"),
+    target("WayRouting", ["WayValues"]),
+    target("WayRPC", ["WayValues", "CSimdjson"]),
+    target("WayTable", ["WayRouting", "WayRPC"]),
+    target("WayTransport"),
+    target("WaySession", ["WayRouting", "WayRPC", "WayTable", "WayTransport"]),
+    target("WaySockets", ["WayTransport", "CLibwebsockets", "CLibuv"]),
+    target(
+      "Waybridge",
+      [
+        "WaySession", "WaySockets",
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+    target("WaybridgeClient", ["WayRPC", "WaySockets"]),
+    .executableTarget(
+      name: "WaybridgeCommand",
+      dependencies: [
+        "Waybridge", "WaybridgeClient",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    tests("WayValuesTests", ["WayValues"]),
+    tests("WayRoutingTests", ["WayRouting"]),
+    tests("WayRPCTests", ["WayRPC"]),
+    tests("WayTableTests", ["WayTable"]),
+    tests("WaySessionTests", ["WaySession", "TestSupport"]),
+    tests("WaySocketsTests", ["WaySockets"]),
+    tests("WaybridgeTests", ["Waybridge", "WaybridgeClient", "TestSupport"]),
+    .target(
+      name: "TestSupport", dependencies: ["WayTransport", "WayRPC"], path: "Tests/Support",
+      swiftSettings: strict),
+  ],
+  cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,28 @@
+/// A WebSocket close code (RFC 6455 §7.4): the standard ones that Waybridge sends, and its own.
+///
+/// 40xx are terminal, after 41xx a client backs off and opens anew, after 42xx it reconnects and resumes.
+package struct CloseCode: RawRepresentable, Hashable, Sendable {
+  package let rawValue: UInt16
+
+  package init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  package static let normal = CloseCode(rawValue: 1000)
+  package static let goingAway = CloseCode(rawValue: 1001)
+  package static let unsupportedData = CloseCode(rawValue: 1003)
+  package static let invalidPayload = CloseCode(rawValue: 1007)
+  package static let messageTooBig = CloseCode(rawValue: 1009)
+  /// The messages are not JSON-RPC.
+  package static let notJSONRPC = CloseCode(rawValue: 4000)
+  /// No common protocol version.
+  package static let version = CloseCode(rawValue: 4006)
+  /// More connections than the server takes.
+  package static let overloaded = CloseCode(rawValue: 4100)
+  /// No `session.open` in time.
+  package static let noHello = CloseCode(rawValue: 4101)
+  /// The server is ending; connect again later.
+  package static let drain = CloseCode(rawValue: 4200)
+  /// What waits to be sent to the client has outgrown its limit.
+  package static let slowConsumer = CloseCode(rawValue: 4201)
+}

@@ -1,0 +1,28 @@
+/// An HTTP request that is no WebSocket handshake and asks for no file.
+package struct HTTPRequest: Sendable {
+  /// Upper case, as sent.
+  package var method: String
+  /// Percent-decoded path, without query.
+  package var path: String
+
+  package init(method: String, path: String) {
+    self.method = method
+    self.path = path
+  }
+}
+
+/// A whole answer to an ``HTTPRequest``.
+package struct HTTPResponse: Sendable {
+  package var status: Int
+  package var contentType: String
+  package var body: [UInt8]
+
+  package init(status: Int, contentType: String, body: [UInt8]) {
+    self.status = status
+    self.contentType = contentType
+    self.body = body
+  }
+}
+
+/// Answers requests before the static files are asked; nil where the path is not its own. Called on a loop.
+package typealias HTTPResponder = @Sendable (HTTPRequest) -> HTTPResponse?

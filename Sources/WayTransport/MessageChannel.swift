@@ -1,0 +1,60 @@
+/// What a message consists of (RFC 6455 §5.6).
+package enum MessageKind: Sendable {
+  case text
+  case binary
+}
+
+/// A connection that carries whole messages both ways. It belongs to one ``EventLoop`` and is used on that loop only.
+package protocol MessageChannel: AnyObject, Sendable {
+  /// Unique among the channels of the process, and never used again.
+  var id: UInt64 { get }
+
+  /// The loop that this channel belongs to.
+  var loop: any EventLoop { get }
+
+  /// Sends one message; the bytes are copied. Text must be valid UTF-8. Nothing is sent once the channel closes.
+  func send(_ message: RawSpan, as kind: MessageKind)
+
+  /// Sends what waits, then the close frame, and ends the connection. The receiver's `closed` comes later, once.
+  /// `reason` is cut to the 123 bytes that a close frame holds.
+  func close(_ code: CloseCode, _ reason: String)
+
+  /// Bytes that were sent and that the peer's socket has not taken yet.
+  var bufferedBytes: Int { get }
+}
+
+/// What takes the messages of one ``MessageChannel``. All calls come on the channel's loop.
+package protocol MessageReceiver: AnyObject, Sendable {
+  /// One whole message; text is valid UTF-8. The bytes are borrowed for the call.
+  func receive(_ message: RawSpan, as kind: MessageKind)
+
+  /// The channel is gone; nothing comes after this. `code` is nil where no close frame was seen.
+  func closed(_ code: UInt16?)
+}
+
+/// What takes new channels, on the channel's loop.
+package protocol ChannelAcceptor: Sendable {
+  /// Gives the receiver for a channel whose handshake is done. Nothing has been received on it yet.
+  func accept(_ channel: any MessageChannel, subprotocol: String?) -> any MessageReceiver
+}
+
+/// A path of the server at which WebSocket connections are taken.
+package struct Endpoint: Sendable {
+  /// The path, exactly, without query.
+  package var path: String
+  /// The subprotocols that are spoken here. A client that offers none is taken without one;
+  /// one that offers only others is refused at the handshake.
+  package var subprotocols: [String]
+  /// Bytes; a larger message closes the connection with 1009.
+  package var maxMessage: Int
+  package var acceptor: any ChannelAcceptor
+
+  package init(
+    path: String, subprotocols: [String], maxMessage: Int, acceptor: any ChannelAcceptor
+  ) {
+    self.path = path
+    self.subprotocols = subprotocols
+    self.maxMessage = maxMessage
+    self.acceptor = acceptor
+  }
+}

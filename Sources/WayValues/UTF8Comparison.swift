@@ -1,0 +1,36 @@
+extension StringProtocol {
+  /// Whether both have the same UTF-8 bytes. Swift's `==` also joins canonically equivalent texts.
+  @inlinable
+  public func isSameUTF8(as other: some StringProtocol) -> Bool {
+    utf8.elementsEqual(other.utf8)
+  }
+
+  /// Feeds the UTF-8 bytes to `hasher`, to go with ``isSameUTF8(as:)``.
+  @inlinable
+  public func hashUTF8(into hasher: inout Hasher) {
+    let contiguous: Void? = utf8.withContiguousStorageIfAvailable { bytes in
+      hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+    }
+    if contiguous == nil {
+      for byte in utf8 { hasher.combine(byte) }
+    }
+    hasher.combine(UInt8(0xFF))
+  }
+}
+
+/// A string that is compared and hashed as its UTF-8 bytes, for keys that a peer chooses.
+public struct UTF8Key: Hashable, Sendable {
+  public let text: String
+
+  public init(_ text: String) {
+    self.text = text
+  }
+
+  public static func == (left: UTF8Key, right: UTF8Key) -> Bool {
+    left.text.isSameUTF8(as: right.text)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    text.hashUTF8(into: &hasher)
+  }
+}

@@ -1,0 +1,106 @@
+/// An object whose members keep their order. Names are compared as UTF-8 bytes.
+///
+/// A lookup walks small objects and uses an index in large ones, so that the time does not depend on
+/// what a peer sends.
+public struct ValueObject: Sendable {
+  /// One name with its value.
+  public typealias Member = (name: String, value: Value)
+
+  /// The members in order.
+  public private(set) var members: [Member]
+  private var index: [UTF8Key: Int]?
+
+  private static let smallCount = 16
+
+  /// An empty object.
+  public init() {
+    members = []
+  }
+
+  /// The members in order; of a name that comes twice, the last value stands at the first's place.
+  public init(_ members: some Sequence<(String, Value)>) {
+    self.init()
+    for (name, value) in members { self[name] = value }
+  }
+
+  /// Room for so many members, before they are set one by one.
+  public mutating func reserveCapacity(_ count: Int) {
+    members.reserveCapacity(count)
+  }
+
+  /// How many members there are.
+  public var count: Int { members.count }
+
+  /// Whether there are no members.
+  public var isEmpty: Bool { members.isEmpty }
+
+  /// The value of a member. Setting nil removes the member and keeps the order of the others.
+  public subscript(name: String) -> Value? {
+    get {
+      position(of: name).map { members[$0].value }
+    }
+    set {
+      switch (position(of: name), newValue) {
+      case (let found?, let value?): members[found].value = value
+      case (nil, let value?): append(name, value)
+      case (let found?, nil):
+        members.remove(at: found)
+        index = nil
+        indexIfLarge()
+      case (nil, nil): break
+      }
+    }
+  }
+
+  /// Sets all members of `other` in order, over those that are there.
+  public mutating func merge(_ other: ValueObject) {
+    if isEmpty {
+      self = other
+      return
+    }
+    for (name, value) in other.members { self[name] = value }
+  }
+
+  private mutating func append(_ name: String, _ value: Value) {
+    if index != nil { index?[UTF8Key(name)] = members.count }
+    members.append((name, value))
+    indexIfLarge()
+  }
+
+  private mutating func indexIfLarge() {
+    guard index == nil, members.count > Self.smallCount else { return }
+    var built: [UTF8Key: Int] = [:]
+    for (position, member) in members.enumerated() { built[UTF8Key(member.name)] = position }
+    index = built
+  }
+
+  private func position(of name: String) -> Int? {
+    if let index { return index[UTF8Key(name)] }
+    return members.firstIndex { $0.name.isSameUTF8(as: name) }
+  }
+}
+
+extension ValueObject: Hashable {
+  /// Objects are equal when they have the same members, in whatever order.
+  public static func == (left: ValueObject, right: ValueObject) -> Bool {
+    left.count == right.count
+      && left.members.allSatisfy { right[$0.name] == $0.value }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    var mixed = 0
+    for (name, value) in members {
+      var member = Hasher()
+      name.hashUTF8(into: &member)
+      member.combine(value)
+      mixed ^= member.finalize()
+    }
+    hasher.combine(mixed)
+  }
+}
+
+extension ValueObject: ExpressibleByDictionaryLiteral {
+  public init(dictionaryLiteral elements: (String, Value)...) {
+    self.init(elements)
+  }
+}
