@@ -37,8 +37,8 @@ package struct RouteTrie<Payload: Sendable>: Sendable {
     (index.first(split, in: .scheme) ?? index.first(split, in: .global)).map(match)
   }
 
-  /// All matches, the best first. Only the first is looked for until the next is asked for.
-  package func candidates(_ split: borrowing SplitURI) -> [Match] {
+  /// All matches, the best first: for when ``first(_:)`` was declined.
+  package func matches(_ split: borrowing SplitURI) -> [Match] {
     (index.all(split, in: .scheme) + index.all(split, in: .global)).map(match)
   }
 
