@@ -117,9 +117,9 @@ struct NavigationStackTests {
     arguments: [
       (
         StackOperation.back(.to(.page("X"))),
-        "page \"X\" is not on the stack; navigation.stack lists the pages that are"
+        "page 'X' is not on the stack; navigation.stack lists the pages that are"
       ),
-      (.back(.before(.page("M"))), "nothing lies before page \"M\": it is the root"),
+      (.back(.before(.page("M"))), "nothing lies before page 'M': it is the root"),
       (.back(.count(-2)), "the count is -2; it has to be 0 or more"),
     ])
   func errors(_ operation: StackOperation, _ text: String) throws {
