@@ -1,13 +1,13 @@
 // @ts-check
-import { Connection, endpoint } from "./connection.js";
 import { codes } from "./codes.js";
-import { bridgeError, ConnectionClosed } from "./errors.js";
+import { Connection, endpoint } from "./connection.js";
+import { bridgeError, ConnectionClosed, failure } from "./errors.js";
 import { Hosting } from "./hosting.js";
 import { Peer } from "./peer.js";
 import { textOf } from "./serving.js";
 
 export * from "./errors.js";
-export { codes };
+export { closeCodes, codes } from "./codes.js";
 
 /** @typedef {import("./types.js").BridgeOptions} BridgeOptions */
 /** @typedef {import("./types.js").SessionInfo} SessionInfo */
@@ -241,8 +241,8 @@ export class Bridge extends EventTarget {
   /** @param {string} page */
   #resume(page) {
     this.dispatchEvent(new CustomEvent("resume", { detail: { page } }));
-    Promise.resolve(this.#hosting.resume(page)).catch((cause) => {
-      this.#report(bridgeError(codes.internal.code, `resume of a host failed: ${textOf(cause)}`, { cause }));
+    this.#hosting.resume(page).catch((cause) => {
+      this.#report(failure("internal", `resume of a host failed: ${textOf(cause)}`, { cause }));
     });
   }
 

@@ -1,6 +1,5 @@
 // @ts-check
-import { bridgeError, DeadlineExceeded } from "./errors.js";
-import { codes } from "./codes.js";
+import { failure } from "./errors.js";
 
 /** Milliseconds that the server's own answer to a passed deadline may take before the client stops waiting for it. */
 const GRACE = 1000;
@@ -65,10 +64,7 @@ export class Call {
 
   #late = () => {
     if (this.sent) this.#withdraw(this);
-    this.fail(new DeadlineExceeded(codes.deadline.code, `no answer to ${this.method} within ${this.#options.timeout} ms`, {
-      method: this.method,
-      data: { kind: "deadline", retryable: true },
-    }));
+    this.fail(failure("deadline", `no answer to ${this.method} within ${this.#options.timeout} ms`, { method: this.method }));
   };
 
   #settle() {
@@ -86,5 +82,5 @@ export class Call {
  */
 export function checkTimeout(timeout, method) {
   if (timeout === undefined || (Number.isInteger(timeout) && timeout > 0 && timeout <= LONGEST)) return;
-  throw bridgeError(codes.invalidParams.code, `timeout is ${timeout}; give whole milliseconds, 1 to ${LONGEST}, or none`, { method });
+  throw failure("invalidParams", `timeout is ${timeout}; give whole milliseconds, 1 to ${LONGEST}, or none`, { method });
 }

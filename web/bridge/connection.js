@@ -1,6 +1,6 @@
 // @ts-check
 import { codes } from "./codes.js";
-import { bridgeError } from "./errors.js";
+import { bridgeError, failure } from "./errors.js";
 
 /** The subprotocol that makes a WebSocket a bridge. */
 const SUBPROTOCOL = "waybridge.v1";
@@ -117,11 +117,11 @@ export function endpoint(url) {
     absolute = new URL(url ?? "/bridge", base);
   } catch (cause) {
     const what = url === undefined ? "a url is needed outside of a page" : `${url} is no absolute URL`;
-    throw bridgeError(codes.invalidParams.code, `${what}: give the endpoint's, such as ws://127.0.0.1:8080/bridge`, { cause });
+    throw failure("invalidParams", `${what}: give the endpoint's, such as ws://127.0.0.1:8080/bridge`, { cause });
   }
   if (absolute.protocol === "http:" || absolute.protocol === "https:") absolute.protocol = absolute.protocol.replace("http", "ws");
   if (absolute.protocol !== "ws:" && absolute.protocol !== "wss:") {
-    throw bridgeError(codes.invalidParams.code, `${absolute.href} is no address of a WebSocket: ws:, wss:, http: or https: is`);
+    throw failure("invalidParams", `${absolute.href} is no address of a WebSocket: ws:, wss:, http: or https: is`);
   }
   return absolute.href;
 }

@@ -132,13 +132,14 @@ export function hostFailure(thrown) {
 }
 
 /**
- * An error to answer with, its `data` filled in as the protocol has it.
+ * An error of this side's own making, its `data` as the protocol has it.
  * @param {keyof typeof codes} kind
  * @param {string} [message]
+ * @param {{method?: string, cause?: unknown}} [details]
  */
-export function failure(kind, message) {
+export function failure(kind, message, details) {
   const { code, message: usual, retryable } = codes[kind];
-  return bridgeError(code, message ?? usual, { data: { kind, retryable } });
+  return bridgeError(code, message ?? usual, { data: { kind, retryable }, ...details });
 }
 
 /**

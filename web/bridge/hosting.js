@@ -42,7 +42,7 @@ export class Hosting {
    * @param {PageHost} host
    */
   addPages(scheme, host) {
-    if (schemeOf(`${scheme}:`) !== String(scheme).toLowerCase()) {
+    if (typeof scheme !== "string" || schemeOf(`${scheme}:`) !== scheme.toLowerCase()) {
       throw invalid(`not a scheme: ${JSON.stringify(scheme)}; write it as "native", without a colon`);
     }
     if (typeof host?.open !== "function" || typeof host.close !== "function") {
@@ -69,9 +69,9 @@ export class Hosting {
    * Tells its host that a page is on top again.
    * @param {unknown} id
    */
-  resume(id) {
+  async resume(id) {
     const shown = typeof id === "string" ? this.#pages.get(id) : undefined;
-    return shown?.host.resume?.(shown.page);
+    await shown?.host.resume?.(shown.page);
   }
 
   /**

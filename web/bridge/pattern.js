@@ -1,4 +1,5 @@
 // @ts-check
+import { failure } from "./errors.js";
 
 /** @typedef {{literal: string} | {parameter: string}} Segment a parameter takes any one segment that is not empty */
 
@@ -11,10 +12,9 @@ export class Pattern {
   /** @param {string} text */
   constructor(text) {
     const parts = split(text);
-    if (parts === undefined || (parts.scheme === undefined && !text.startsWith("/"))) {
-      throw new TypeError(`not a pattern: ${JSON.stringify(text)}; write "scheme://part/:name" or "/part/:name"`);
+    if ((parts.scheme === undefined && !text.startsWith("/")) || /[?#]/.test(text)) {
+      throw failure("invalidParams", `not a pattern: ${JSON.stringify(text)}; write "scheme://part/:name" or "/part/:name"`);
     }
-    this.text = text;
     /** @type {string | undefined} */
     this.scheme = parts.scheme;
     /** @type {Segment | undefined} */
@@ -29,7 +29,7 @@ export class Pattern {
    */
   matches(uri) {
     const parts = split(uri);
-    if (parts === undefined || parts.scheme === undefined) return false;
+    if (parts.scheme === undefined) return false;
     let path = parts.path;
     if (this.scheme === undefined) {
       path = globalPath(parts);
@@ -67,16 +67,13 @@ export function schemeOf(uri) {
 
 /**
  * @param {string} text
- * @returns {{scheme: string | undefined, authority: string | undefined, path: string[]} | undefined}
+ * @returns {{scheme: string | undefined, authority: string | undefined, path: string[]}}
  */
 function split(text) {
-  // The expression of RFC 3986, appendix B, with a scheme that may only be one.
-  const parts = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)/.exec(text);
-  if (parts === null) return undefined;
-  let path = parts[3];
-  if (path.endsWith("/")) path = path.slice(0, -1);
-  const segments = path === "" ? [] : (path.startsWith("/") ? path.slice(1) : path).split("/");
-  return { scheme: parts[1]?.toLowerCase(), authority: parts[2], path: segments };
+  // The expression of RFC 3986, appendix B, without query and fragment; it fits every text.
+  const [, scheme, authority, rest = ""] = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)/.exec(text) ?? [];
+  const path = rest.replace(/\/$/, "");
+  return { scheme: scheme?.toLowerCase(), authority, path: path === "" ? [] : path.replace(/^\//, "").split("/") };
 }
 
 /** @param {{scheme: string | undefined, authority: string | undefined, path: string[]}} parts */

@@ -1,7 +1,7 @@
 // @ts-check
 import { Call, checkTimeout } from "./call.js";
 import { codes } from "./codes.js";
-import { bridgeError, ConnectionClosed } from "./errors.js";
+import { bridgeError, ConnectionClosed, failure } from "./errors.js";
 import { Serving, textOf } from "./serving.js";
 
 /** @typedef {(params: any) => void} NotificationHandler */
@@ -37,7 +37,8 @@ export class Peer {
   constructor({ send, report, requests, notifications }) {
     this.#send = send;
     this.#report = report;
-    this.#serving = new Serving({ handlers: requests, send, report, fits: (text) => this.#fits(text) });
+    const handlers = new Map([...requests, ["$/ping", () => null]]);
+    this.#serving = new Serving({ handlers, send, report, fits: (text) => this.#fits(text) });
     this.#notifications = new Map([
       ...notifications,
       ["$/progress", (params) => this.#progress(params)],
@@ -111,9 +112,13 @@ export class Peer {
     if (Object.hasOwn(message, "method")) {
       const { id, method, params } = message;
       if (typeof method !== "string") return this.#ignore("a method that is no text");
-      if (params !== undefined && (typeof params !== "object" || params === null)) return this.#ignore(`params of ${method} that are neither object nor list`);
+      if (params !== undefined && (typeof params !== "object" || params === null)) {
+        return this.#ignore(`params of ${method} that are neither object nor list`);
+      }
       if (!hasID) return this.#guarded(method, () => this.#notifications.get(method)?.(params ?? {}));
-      if (id !== null && typeof id !== "string" && typeof id !== "number") return this.#ignore(`an id of ${method} that is neither text, number nor null`);
+      if (id !== null && typeof id !== "string" && typeof id !== "number") {
+        return this.#ignore(`an id of ${method} that is neither text, number nor null`);
+      }
       void this.#serving.serve(id, method, params);
     } else if (hasID && Object.hasOwn(message, "result") !== Object.hasOwn(message, "error")) {
       this.#answered(message);
@@ -128,10 +133,8 @@ export class Peer {
       call.sent = this.#send(call.text);
       return;
     }
-    call.fail(bridgeError(codes.tooLarge.code, `the call is larger than the server's limit of ${this.#maxMessage} bytes`, {
-      method: call.method,
-      data: { kind: "tooLarge", retryable: false },
-    }));
+    const { method } = call;
+    call.fail(failure("tooLarge", `the call is larger than the server's limit of ${this.#maxMessage} bytes`, { method }));
   }
 
   /** @param {Call} call */
@@ -174,7 +177,7 @@ export class Peer {
     try {
       body();
     } catch (cause) {
-      this.#report(bridgeError(codes.internal.code, `${what} failed: ${textOf(cause)}`, { cause }));
+      this.#report(failure("internal", `${what} failed: ${textOf(cause)}`, { cause }));
     }
   }
 
@@ -202,7 +205,7 @@ function encode(id, method, params) {
   try {
     return JSON.stringify({ jsonrpc: "2.0", id, method, params });
   } catch (cause) {
-    throw bridgeError(codes.invalidParams.code, `the parameters of ${method} can not be JSON: ${textOf(cause)}`, { method, cause });
+    throw failure("invalidParams", `the parameters of ${method} can not be JSON: ${textOf(cause)}`, { method, cause });
   }
 }
 

@@ -1,6 +1,5 @@
 // @ts-check
-import { codes } from "./codes.js";
-import { BridgeError, bridgeError, failure } from "./errors.js";
+import { BridgeError, failure } from "./errors.js";
 
 /** @typedef {string | number | null} RequestID */
 /** @typedef {{signal: AbortSignal, progress: (value: unknown) => void}} RequestContext */
@@ -121,7 +120,7 @@ export class Serving {
     try {
       text = JSON.stringify({ jsonrpc: "2.0", method: "$/progress", params: { id, value: value ?? null } });
     } catch (cause) {
-      return this.#report(bridgeError(codes.internal.code, `a progress value can not be JSON: ${textOf(cause)}`, { cause }));
+      return this.#report(failure("internal", `a progress value can not be JSON: ${textOf(cause)}`, { cause }));
     }
     if (this.#fits(text)) this.#send(text);
     else this.#report(failure("tooLarge", "a progress value is larger than the server's limit"));

@@ -131,6 +131,14 @@ export async function connected(options) {
   return made;
 }
 
+/**
+ * The answers that the client gave, in their order.
+ * @param {FakeSocket} socket
+ */
+export function answers(socket) {
+  return socket.sent.filter((message) => !("method" in message)).map(({ jsonrpc, ...rest }) => rest);
+}
+
 /** Until everything that is ready to run has run. */
 export function turn() {
   return new Promise((resolve) => setImmediate(() => resolve(undefined)));
