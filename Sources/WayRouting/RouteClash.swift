@@ -6,6 +6,12 @@ public struct RouteClash: Error, Sendable, Hashable, CustomStringConvertible {
   /// The route that has such a pattern already.
   public let other: String
 
+  package init(pattern: String, route: String, other: String) {
+    self.pattern = pattern
+    self.route = route
+    self.other = other
+  }
+
   public var description: String {
     "the pattern '\(pattern)' of the route '\(route)' has the shape and the priority of a pattern of"
       + " '\(other)'; change its priority or remove one"

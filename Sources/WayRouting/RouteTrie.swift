@@ -22,13 +22,16 @@ package struct RouteTrie<Payload: Sendable>: Sendable {
     let start: Int
   }
 
-  package let entries: [Entry]
+  // Apart, so that reading one does not count references of the other.
+  let patterns: [RoutePattern]
+  let payloads: [Payload]
   let index: TrieIndex
 
   /// Builds the table. Of entries with one shape and one priority the first wins; give them last to first
   /// to have the last win.
   package init(_ entries: [Entry]) {
-    self.entries = entries
+    patterns = entries.map(\.pattern)
+    payloads = entries.map(\.payload)
     index = TrieBuilder.index(entries.map { ($0.pattern, $0.priority) })
   }
 
@@ -43,7 +46,6 @@ package struct RouteTrie<Payload: Sendable>: Sendable {
   }
 
   private func match(_ found: TrieIndex.Found) -> Match {
-    let entry = entries[found.entry]
-    return Match(pattern: entry.pattern, payload: entry.payload, start: found.start)
+    Match(pattern: patterns[found.entry], payload: payloads[found.entry], start: found.start)
   }
 }
