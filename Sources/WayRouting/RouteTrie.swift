@@ -3,11 +3,13 @@
 /// Order of matches: patterns that name the scheme before global ones; then priority, higher first; then
 /// specificity, segment by segment, a literal before a parameter; then the order of the entries.
 package struct RouteTrie<Payload: Sendable>: Sendable {
+  /// A pattern with what hangs on it.
   package struct Entry: Sendable {
-    package let pattern: RoutePattern
-    package let payload: Payload
-    package let priority: Int
+    let pattern: RoutePattern
+    let payload: Payload
+    let priority: Int
 
+    /// Among matches the highest priority comes first.
     package init(_ pattern: RoutePattern, _ payload: Payload, priority: Int = 0) {
       self.pattern = pattern
       self.payload = payload
@@ -17,8 +19,11 @@ package struct RouteTrie<Payload: Sendable>: Sendable {
 
   /// A pattern that matches.
   package struct Match: Sendable {
+    /// The pattern that matched.
     package let pattern: RoutePattern
+    /// What its entry holds.
     package let payload: Payload
+    /// The segment of the URI that is the pattern's first.
     let start: Int
   }
 

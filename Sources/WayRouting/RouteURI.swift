@@ -12,7 +12,7 @@ public struct RouteURI: Sendable, Hashable, CustomStringConvertible {
 
   /// The whole text, ASCII only.
   public let text: String
-  package let parts: RouteURIParts
+  let parts: RouteURIParts
 
   /// Reads a text strictly: everything that RFC 3986 does not allow is an error.
   public init(_ text: String) throws(RouteURIError) {

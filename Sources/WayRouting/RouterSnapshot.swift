@@ -6,6 +6,7 @@ public final class RouterSnapshot: Sendable {
   package let version: Int
   /// All routes in the order of their registration.
   public let routes: [Route]
+  /// What happens to a URI that nobody serves.
   package let undefinedRoute: UndefinedRouteHandler?
   /// Whether `+` in a query is a space.
   package let plusIsSpace: Bool

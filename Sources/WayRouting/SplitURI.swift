@@ -20,6 +20,7 @@ package struct SplitURI: ~Copyable {
   /// The most segments without an allocation.
   private static let inlineCount = 8
 
+  /// The URI that was cut.
   package let uri: RouteURI
   private(set) var shape = Shape.rootless
   /// Empty for a relative reference. Hashed in lower case, as is the authority.

@@ -57,6 +57,9 @@ struct OrderRow: Sendable, CustomTestStringConvertible {
         "a path meets global literals of its case only", ["/User/:id": 0, "/user/5": 0],
         "x:/user/5", ["/user/5"]),
       OrderRow(
+        "the priority of longer patterns does not count",
+        ["x://a/b": 0, "x://:p/b": 0, "x://:p/b/c": 5], "x://a/b", ["x://a/b", "x://:p/b"]),
+      OrderRow(
         "a higher priority deep under a parameter is found",
         ["x://a/b/c": 1, "x://:p/b/:q": 3, "x://:p/:r/c": 2], "x://a/b/c",
         ["x://:p/b/:q", "x://:p/:r/c", "x://a/b/c"]),
