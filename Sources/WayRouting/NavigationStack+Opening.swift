@@ -80,11 +80,11 @@ private struct OpeningExts {
     case nil: pop = nil
     case .integer(let count)? where count >= 0: pop = .count(Int(clamping: count))
     case .string("all")?: pop = .all
-    case _?: throw .invalidExts(name: "pop", reason: "has to be a count of pages or \"all\"")
+    case _?: throw .invalidExts(name: "pop", reason: "has to be a count of pages or 'all'")
     }
     if pop != nil, page.style != .push {
       throw .invalidExts(
-        name: "pop", reason: "goes with style \"push\"; the style is \"\(page.style.rawValue)\"")
+        name: "pop", reason: "goes with style 'push'; the style is '\(page.style.rawValue)'")
     }
   }
 }

@@ -17,11 +17,11 @@ package enum PageReference: Sendable {
 extension PageReference: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .page(let id): "page \"\(id)\""
+    case .page(let id): "page '\(id)'"
     case .route(let name, let pathParams):
       pathParams.isEmpty
-        ? "a page of route \"\(name)\"" : "a page of route \"\(name)\" with these path parameters"
-    case .uri(let uri): "a page with the URI \"\(uri)\""
+        ? "a page of route '\(name)'" : "a page of route '\(name)' with these path parameters"
+    case .uri(let uri): "a page with the URI '\(uri)'"
     }
   }
 }

@@ -37,11 +37,11 @@ extension StackError: CustomStringConvertible {
     case .notOnStack(let reference):
       "\(reference) is not on the stack; navigation.stack lists the pages that are"
     case .nothingBefore(let id):
-      "nothing lies before page \"\(id)\": it is the root"
+      "nothing lies before page '\(id)': it is the root"
     case .nothingCloses:
       "no page closes, so the result would be lost; go back from a page that is not the target itself"
     case .pageExists(let id):
-      "page \"\(id)\" is on the stack already; each opened page needs an id of its own"
+      "page '\(id)' is on the stack already; each opened page needs an id of its own"
     case .invalidCount(let count):
       "the count is \(count); it has to be 0 or more"
     case .invalidExts(let name, let reason):
