@@ -12,6 +12,7 @@ public final class RouterSnapshot: Sendable {
   package let plusIsSpace: Bool
   private let trie: RouteTrie<Route>
   private let schemes: SchemeTable
+  let dispatchers: [String: Dispatcher]
 
   init(_ state: RouterState, version: Int) {
     self.version = version
@@ -23,6 +24,7 @@ public final class RouterSnapshot: Sendable {
         route.patterns.map { RouteTrie.Entry($0, route, priority: route.priority) }
       })
     schemes = SchemeTable(state.schemes)
+    dispatchers = state.schemes.compactMapValues(\.dispatcher)
   }
 
   /// Where a URI leads; nothing is run or changed.
