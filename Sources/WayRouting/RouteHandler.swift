@@ -1,0 +1,39 @@
+import WayValues
+
+/// Who runs or shows a route.
+public enum RouteHandler: Sendable {
+  /// A host: a client that shows pages or runs tasks.
+  case hosted
+  /// Runs on the caller's thread until it returns, so it must not block.
+  case task(@Sendable (Call) throws -> Value)
+  /// May wait; runs until it returns or is cancelled.
+  case asyncTask(@Sendable (Call) async throws -> Value)
+  /// Shows the page from Swift.
+  case page(PageHandler)
+
+  /// Whether this can serve a route of a kind.
+  func fits(_ kind: RouteKind) -> Bool {
+    switch self {
+    case .hosted: true
+    case .task, .asyncTask: kind != .page
+    case .page: kind == .page
+    }
+  }
+}
+
+/// Shows a page from Swift instead of through a host, for instance with a third party's library.
+public struct PageHandler: Sendable {
+  /// Shows the page and returns when it is there; an error means that it does not open.
+  public let open: @Sendable (Page) async throws -> Void
+  /// Takes the page away; the reason is the kind of its outcome.
+  public let close: @Sendable (Page, _ reason: String) async -> Void
+
+  /// Both closures are called on any thread, for one page one after the other.
+  public init(
+    open: @escaping @Sendable (Page) async throws -> Void,
+    close: @escaping @Sendable (Page, _ reason: String) async -> Void
+  ) {
+    self.open = open
+    self.close = close
+  }
+}
