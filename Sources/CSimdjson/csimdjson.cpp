@@ -58,8 +58,12 @@ Parser &parser() noexcept {
 
 bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 
+bool ends_number(uint8_t byte) {
+  return byte == ' ' || byte == ',' || byte == ']' || byte == '}' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
 // The length of the number (RFC 8259 §6) at the start of `text`, 0 where there is none. `wide` tells whether a
-// machine type may be too small for it. Reads at most up to the padding, which holds no part of a number.
+// machine type may be too small for it. Reads at most up to the padding, which is space.
 size_t number_length(const uint8_t *text, bool &wide) {
   const uint8_t *at = text;
   if (*at == '-') at++;
@@ -80,7 +84,7 @@ size_t number_length(const uint8_t *text, bool &wide) {
     if (!is_digit(*at)) return 0;
     while (is_digit(*at)) at++;
   }
-  return size_t(at - text);
+  return ends_number(*at) ? size_t(at - text) : 0;
 }
 
 // simdjson takes numbers beyond 64 bits or a double's range for errors; JSON does not. Puts `0.0` in the place of

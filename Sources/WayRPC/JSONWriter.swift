@@ -4,11 +4,11 @@ import WayValues
 ///
 /// Escapes no more than RFC 8259 §7 demands. Numbers are written with their digits.
 package struct JSONWriter {
-  package private(set) var bytes: [UInt8] = []
-
-  package init() {}
+  package internal(set) var bytes: [UInt8] = []
 
   private static let keptCapacity = 64 * 1024
+
+  package init() {}
 
   /// Forgets what was written and keeps the memory, unless it is much.
   package mutating func reset() {
@@ -44,74 +44,48 @@ package struct JSONWriter {
   private mutating func write(_ values: [Value], _ maxDepth: Int) throws(EncodingFailure) {
     if maxDepth < 1 { throw .tooDeep }
     bytes.append(UInt8(ascii: "["))
-    var isFirst = true
-    for value in values {
-      if !isFirst { bytes.append(UInt8(ascii: ",")) }
-      isFirst = false
-      try write(value, maxDepth: maxDepth - 1)
+    for index in values.indices {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      try write(values[index], maxDepth: maxDepth - 1)
     }
     bytes.append(UInt8(ascii: "]"))
   }
 
   private mutating func write(_ object: ValueObject, _ maxDepth: Int) throws(EncodingFailure) {
     if maxDepth < 1 { throw .tooDeep }
-    bytes.append(UInt8(ascii: "{"))
-    var isFirst = true
-    for (name, value) in object.members {
-      if !isFirst { bytes.append(UInt8(ascii: ",")) }
-      isFirst = false
-      write(name)
+    let members = object.members
+    if members.isEmpty { bytes.append(UInt8(ascii: "{")) }
+    for index in members.indices {
+      write(members[index].name, after: index == 0 ? UInt8(ascii: "{") : UInt8(ascii: ","))
       bytes.append(UInt8(ascii: ":"))
-      try write(value, maxDepth: maxDepth - 1)
+      try write(members[index].value, maxDepth: maxDepth - 1)
     }
     bytes.append(UInt8(ascii: "}"))
   }
 
   /// Appends an integer.
   package mutating func write(_ value: Int64) {
-    if value < 0 { bytes.append(UInt8(ascii: "-")) }
+    var digits: InlineArray<20, UInt8> = .init(repeating: 0)
+    var first = digits.count
     var rest = value.magnitude
-    let start = bytes.count
     repeat {
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      first -= 1
+      digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+      rest = quotient
     } while rest > 0
-    bytes[start...].reverse()
-  }
-
-  /// Appends a string in quotes.
-  package mutating func write(_ text: String) {
-    bytes.append(UInt8(ascii: "\""))
-    if Self.needsNoEscape(text) {
-      bytes.append(contentsOf: text.utf8)
-    } else {
-      for byte in text.utf8 { escape(byte) }
+    if value < 0 {
+      first -= 1
+      digits[first] = UInt8(ascii: "-")
     }
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  private static func needsNoEscape(_ text: String) -> Bool {
-    text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-  }
-
-  private mutating func escape(_ byte: UInt8) {
-    switch byte {
-    case UInt8(ascii: "\""): raw("\\\"")
-    case UInt8(ascii: "\\"): raw("\\\\")
-    case 0x08: raw("\\b")
-    case 0x09: raw("\\t")
-    case 0x0A: raw("\\n")
-    case 0x0C: raw("\\f")
-    case 0x0D: raw("\\r")
-    case 0..<0x10: raw("\\u000\(String(byte, radix: 16))")
-    case 0x10..<0x20: raw("\\u00\(String(byte, radix: 16))")
-    default: bytes.append(byte)
+    bytes.append(addingCapacity: digits.count - first) { output in
+      for index in first..<digits.count { output.append(digits[index]) }
     }
   }
 }
 
 extension EncodingFailure {
   static var tooDeep: EncodingFailure {
-    EncodingFailure("the value nests too many arrays and objects")
+    EncodingFailure("it nests too many arrays and objects")
   }
 }

@@ -27,7 +27,7 @@ package struct Notification: Sendable, Hashable {
 }
 
 /// The answer to a request of this side.
-package struct Response: Sendable {
+package struct Response: Sendable, Hashable {
   package var id: RequestID
   /// A response that breaks the rules is a failure with ``ErrorCode/internal``, so that the call it names settles.
   package var result: Result<Value, RPCError>
@@ -39,7 +39,7 @@ package struct Response: Sendable {
 }
 
 /// One JSON-RPC 2.0 message.
-package enum Message: Sendable {
+package enum Message: Sendable, Hashable {
   case request(Request)
   case notification(Notification)
   case response(Response)
@@ -56,7 +56,7 @@ package enum Message: Sendable {
 }
 
 /// What one text frame holds.
-package enum Incoming: Sendable {
+package enum Incoming: Sendable, Hashable {
   case message(Message)
   /// At least one message. The answers go into one batch, in the order of the requests.
   case batch([Message])

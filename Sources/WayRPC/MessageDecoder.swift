@@ -150,7 +150,7 @@ extension Message {
       case .list: "an array"
       case .string: "a string"
       case .yes, .no: "a boolean"
-      case .null, nil: "null"
+      case .null: "null"
       default: "a number"
       }
     return .invalid(.null, "a message must be an object, not \(kind)")

@@ -7,16 +7,18 @@ import WayValues
 /// the tape belongs to the thread and the next parse overwrites it.
 struct TapeCursor {
   /// What stands on the tape, by the byte that marks it.
-  enum Kind: UInt8 {
-    case null = 0x6E
-    case yes = 0x74
-    case no = 0x66
-    case integer = 0x6C
-    case unsigned = 0x75
-    case double = 0x64
-    case string = 0x22
-    case list = 0x5B
-    case object = 0x7B
+  struct Kind: RawRepresentable, Equatable {
+    let rawValue: UInt8
+
+    static var null: Kind { Kind(rawValue: UInt8(ascii: "n")) }
+    static var yes: Kind { Kind(rawValue: UInt8(ascii: "t")) }
+    static var no: Kind { Kind(rawValue: UInt8(ascii: "f")) }
+    static var integer: Kind { Kind(rawValue: UInt8(ascii: "l")) }
+    static var unsigned: Kind { Kind(rawValue: UInt8(ascii: "u")) }
+    static var double: Kind { Kind(rawValue: UInt8(ascii: "d")) }
+    static var string: Kind { Kind(rawValue: UInt8(ascii: "\"")) }
+    static var list: Kind { Kind(rawValue: UInt8(ascii: "[")) }
+    static var object: Kind { Kind(rawValue: UInt8(ascii: "{")) }
   }
 
   /// The place of the outermost value. Places are indexes of tape words.
@@ -41,9 +43,9 @@ struct TapeCursor {
     }
   }
 
-  /// What stands at a place; nil only for the end of a container.
+  /// What stands at a place.
   @inline(__always)
-  func kind(at place: Int) -> Kind? { Kind(rawValue: UInt8(truncatingIfNeeded: tape[place] >> 56)) }
+  func kind(at place: Int) -> Kind { Kind(rawValue: UInt8(truncatingIfNeeded: tape[place] >> 56)) }
 
   private func payload(at place: Int) -> Int { Int(tape[place] & 0x00FF_FFFF_FFFF_FFFF) }
 
@@ -68,12 +70,18 @@ struct TapeCursor {
   /// length in the highest byte, its first byte in the lowest. 0 for longer ones, and for the empty one.
   @inline(__always)
   func shortName(at place: Int) -> UInt64 {
+    let (length, start) = beginning(ofStringAt: place)
+    return length < 8 ? start | UInt64(length) << 56 : 0
+  }
+
+  /// The length of a string, and its first seven bytes as a number.
+  @inline(__always)
+  private func beginning(ofStringAt place: Int) -> (UInt32, UInt64) {
     let offset = payload(at: place)
-    let length = UInt64(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-    guard length < 8 else { return 0 }
+    let length = strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
     // simdjson's buffer has 64 bytes to spare behind the last string.
     let word = strings.loadUnaligned(fromByteOffset: offset + 4, as: UInt64.self)
-    return UInt64(littleEndian: word) & ((1 << (length * 8)) - 1) | length << 56
+    return (length, UInt64(littleEndian: word) & ((1 << (UInt64(min(length, 7)) * 8)) - 1))
   }
 
   func string(at place: Int) -> String {
@@ -101,7 +109,7 @@ struct TapeCursor {
     case .no: .bool(false)
     case .unsigned: .number(Number(validated: String(tape[place + 1])))
     case .double: wideNumber(at: place)
-    case .null, .object, .list, nil: .null
+    default: .null
     }
   }
 
@@ -120,6 +128,21 @@ struct TapeCursor {
 
   private func object(at place: Int, level: Int) throws(JSONError) -> ValueObject {
     try check(level)
+    guard areDistinct(namesOf: place) else {
+      return try objectWithAnyNames(at: place, level: level)
+    }
+    var members: [ValueObject.Member] = []
+    members.reserveCapacity(count(of: place))
+    var at = place + 1
+    let end = end(of: place)
+    while at < end {
+      members.append((string(at: at), try value(at: at + 1, level: level)))
+      at = next(after: at + 1)
+    }
+    return ValueObject(distinct: members)
+  }
+
+  private func objectWithAnyNames(at place: Int, level: Int) throws(JSONError) -> ValueObject {
     var object = ValueObject()
     object.reserveCapacity(count(of: place))
     var at = place + 1
@@ -129,6 +152,25 @@ struct TapeCursor {
       at = next(after: at + 1)
     }
     return object
+  }
+
+  /// Whether the names of an object certainly differ. Spares small objects the comparison of strings; large ones, and
+  /// those with names of one beginning and one length, are left to ``ValueObject``.
+  private func areDistinct(namesOf object: Int) -> Bool {
+    var seen: InlineArray<8, UInt64> = .init(repeating: 0)
+    guard count(of: object) <= seen.count else { return false }
+    var known = 0
+    var at = object + 1
+    let end = end(of: object)
+    while at < end {
+      let (length, start) = beginning(ofStringAt: at)
+      let name = start | UInt64(length) << 56
+      for index in 0..<known where seen[index] == name { return false }
+      seen[known] = name
+      known += 1
+      at = next(after: at + 1)
+    }
+    return true
   }
 
   private func check(_ level: Int) throws(JSONError) {

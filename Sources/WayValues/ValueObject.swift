@@ -23,6 +23,12 @@ public struct ValueObject: Sendable {
     for (name, value) in members { self[name] = value }
   }
 
+  /// Takes members whose names are known to differ.
+  package init(distinct members: [Member]) {
+    self.members = members
+    indexIfLarge()
+  }
+
   /// Room for so many members, before they are set one by one.
   public mutating func reserveCapacity(_ count: Int) {
     members.reserveCapacity(count)

@@ -1,0 +1,75 @@
+import Testing
+import WayRPC
+import WayValues
+
+@Suite struct PendingCallsTests {
+  @Test func idsAreCountedFromOneAndNeverUsedTwice() throws {
+    var pending = PendingCalls<String>()
+    #expect(try pending.add("a") == .integer(1))
+    #expect(try pending.add("b") == .integer(2))
+    #expect(pending.take(.integer(1)) == "a")
+    #expect(try pending.add("c") == .integer(3))
+    #expect(pending[.integer(3)] == "c")
+    #expect(pending.drain() == ["b", "c"])
+    #expect(try pending.add("d") == .integer(4))
+  }
+
+  @Test func eachCallIsTakenOnce() throws {
+    var pending = PendingCalls<String>()
+    _ = try pending.add("a")
+    for id in [.null, .integer(0), .integer(2), .string("1"), .number("1.0")] as [RequestID] {
+      #expect(pending.take(id) == nil)
+      #expect(pending[id] == nil)
+    }
+    #expect(pending.take(.integer(1)) == "a")
+    #expect(pending.take(.integer(1)) == nil)
+    #expect(pending.drain() == [])
+  }
+
+  @Test func noMoreThanTheLimitAreMade() throws {
+    var pending = PendingCalls<Int>(limit: 2)
+    _ = try pending.add(1)
+    _ = try pending.add(2)
+    let error = #expect(throws: RPCError.self) { try pending.add(3) }
+    #expect(error?.errorCode == .tooMany)
+    #expect(error?.data?["limit"] == 2)
+    #expect(pending.count == 2)
+    _ = pending.take(.integer(1))
+    #expect(try pending.add(3) == .integer(3))
+  }
+}
+
+@Suite struct CallsInFlightTests {
+  @Test func anIDInFlightIsAConflictUntilItsAnswer() throws {
+    var calls = CallsInFlight<String>()
+    try calls.begin(.string("x"), "first")
+    let error = #expect(throws: RPCError.self) { try calls.begin(.string("x"), "second") }
+    #expect(error?.errorCode == .conflict)
+    #expect(error?.data?["kind"] == "duplicateID")
+    #expect(throws: RPCError.self) { try calls.check(.string("x")) }
+    #expect(calls[.string("x")] == "first")
+    #expect(calls.end(.string("x")) == "first")
+    #expect(calls.end(.string("x")) == nil)
+    try calls.begin(.string("x"), "third")
+    #expect(calls[.string("x")] == "third")
+  }
+
+  @Test func idsOfOtherTypeOrDigitsAreOtherCalls() throws {
+    var calls = CallsInFlight<Int>()
+    for (call, id) in RequestIDTests.different.enumerated() { try calls.begin(id, call) }
+    for (call, id) in RequestIDTests.different.enumerated() { #expect(calls[id] == call) }
+    #expect(calls.drain() == Array(0..<RequestIDTests.different.count))
+    #expect(calls.count == 0)
+  }
+
+  @Test func noMoreThanTheLimitAreInFlight() throws {
+    var calls = CallsInFlight<Int64>()
+    for id in 1...256 as ClosedRange<Int64> { try calls.begin(.integer(id), id) }
+    let error = #expect(throws: RPCError.self) { try calls.begin(.integer(257), 257) }
+    #expect(error?.errorCode == .tooMany)
+    #expect(error?.data?["limit"] == 256)
+    #expect(calls.end(.integer(9)) == 9)
+    try calls.begin(.integer(257), 257)
+    #expect(calls.count == 256)
+  }
+}

@@ -1,0 +1,152 @@
+import Testing
+import WayRPC
+import WayValues
+
+@Suite struct MessageDecoderTests {
+  @Test(arguments: [
+    (#"{"jsonrpc":"2.0","id":1,"method":"m"}"#, "request 1 m"),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","params":[]}"#, "request 1 m []"),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","params":{}}"#, "request 1 m {}"),
+    (
+      #"{"params":{"a":[1,{"b":2}]},"method":"m","id":"x","jsonrpc":"2.0"}"#,
+      #"request "x" m {"a":[1,{"b":2}]}"#
+    ),
+    (#"{"jsonrpc":"2.0","id":null,"method":"m"}"#, "request null m"),
+    (#"{"jsonrpc":"2.0","id":1.0,"method":"m"}"#, "request 1.0 m"),
+    (#"{"jsonrpc":"2.0","id":1e2,"method":"m"}"#, "request 1e2 m"),
+    (#"{"jsonrpc":"2.0","id":-0,"method":"m"}"#, "request -0 m"),
+    (
+      #"{"jsonrpc":"2.0","id":12345678901234567890123,"method":"m"}"#,
+      "request 12345678901234567890123 m"
+    ),
+    (#"{"jsonrpc":"2.0","id":"1","method":""}"#, #"request "1" "#),
+    (#"{"jsonrpc":"2.0","id":"","method":"m"}"#, #"request "" m"#),
+    (#"{"jsonrpc":"2.0","method":"m"}"#, "notification m"),
+    (#"{"jsonrpc":"2.0","method":"m","params":[1]}"#, "notification m [1]"),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","seq":7,"x":{"y":[]},"X":1,"x":2}"#, "request 1 m"),
+    (#"{"jsonrpc":"2.0","\u0069d":1,"method":"m"}"#, "request 1 m"),
+    (#"{"jsonrpc":"\u0032.0","id":1,"method":"m"}"#, "request 1 m"),
+    (
+      #"{"jsonrpc":"2.0","id":1,"method":"m","ID":2,"id\u0000":3,"i":4,"paramsx":1,"":0}"#,
+      "request 1 m"
+    ),
+    (#"{"jsonrpc":"2.0","id":1,"method":"rpc.x"}"#, "request 1 rpc.x"),
+    (#"{"jsonrpc":"2.0","id":1,"result":null}"#, "result 1 null"),
+    (#"{"jsonrpc":"2.0","id":"a","result":{"b":1.50}}"#, #"result "a" {"b":1.50}"#),
+    (#"{"jsonrpc":"2.0","id":1,"error":{"code":7,"message":"x"}}"#, "failure 1 7"),
+    (#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#, "failure null -32700"),
+  ])
+  func takes(text: String, expected: String) {
+    #expect(summary(decoded(text)) == expected)
+  }
+
+  @Test(arguments: [
+    ("{}", "invalid null -32600"), ("1", "invalid null -32600"), ("null", "invalid null -32600"),
+    ("\"a\"", "invalid null -32600"), ("true", "invalid null -32600"),
+    ("1.5", "invalid null -32600"),
+    (#"{"id":1}"#, "invalid 1 -32600"), (#"{"jsonrpc":"2.0"}"#, "invalid null -32600"),
+    (#"{"jsonrpc":"2.0","id":"a"}"#, #"invalid "a" -32600"#),
+    (#"{"id":1,"method":"m"}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"1.0","id":1,"method":"m"}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":2.0,"id":1,"method":"m"}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":2,"id":1.5,"method":"m"}"#, "invalid 1.5 -32600"),
+    (#"{"jsonrpc":"2.0 ","id":1,"method":"m"}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"2.0\u0000","id":1,"method":"m"}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"2","id":1,"method":"m"}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":null,"id":1,"method":"m"}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":["2.0"],"id":1,"method":"m"}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"2.0","id":true,"method":"m"}"#, "invalid null -32600"),
+    (#"{"jsonrpc":"2.0","id":[1],"method":"m"}"#, "invalid null -32600"),
+    (#"{"jsonrpc":"2.0","id":{},"method":"m"}"#, "invalid null -32600"),
+    (#"{"jsonrpc":"2.0","id":1,"method":2}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"2.0","id":1,"method":null}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"2.0","method":1,"params":"bar"}"#, "invalid null -32600"),
+    (#"{"jsonrpc":"2.0","method":"m","params":"bar"}"#, "invalid null -32600"),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","params":null}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","params":0}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"2.0","id":1,"id":1,"method":"m"}"#, "invalid null -32600"),
+    (#"{"jsonrpc":"2.0","id":1,"id":2,"id":3,"method":"m"}"#, "invalid null -32600"),
+    (#"{"jsonrpc":"2.0","id":1,"\u0069d":2,"method":"m"}"#, "invalid null -32600"),
+    (#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"m"}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","method":"m"}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","params":[],"params":[]}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","result":1}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","error":{}}"#, "invalid 1 -32600"),
+    (#"{"jsonrpc":"2.0","result":1}"#, "invalid null -32600"),
+    (#"{"jsonrpc":"2.0","id":false,"result":1}"#, "invalid null -32600"),
+    (#"{"jsonrpc":"2.0","id":1,"id":1,"result":1}"#, "invalid null -32600"),
+  ])
+  func refuses(text: String, expected: String) {
+    #expect(summary(decoded(text)) == expected)
+  }
+
+  @Test(arguments: [
+    "", " ", "{", "{]", "[1,]", #"{"jsonrpc":"2.0","id":1,"method":"m",}"#, "\u{FEFF}{}",
+    #"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#,
+    #"[{"jsonrpc":"2.0","method":"sum","params":[1],"id":"1"},{"jsonrpc":"2.0","method""#,
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\"}x",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\u{1}\"}",
+  ])
+  func whatIsNoJSONIsMalformed(text: String) {
+    guard case .malformed(let error) = decoded(text) else {
+      Issue.record("taken")
+      return
+    }
+    #expect(error.errorCode == .parseError)
+    #expect(error.message.hasPrefix("the message is not JSON: "))
+    #expect(error.data?["kind"] == "parseError")
+  }
+
+  @Test func countsTheMessageItselfAsALevel() {
+    let head = #"{"jsonrpc":"2.0","id":1,"method":"m","params":"#
+    #expect(summary(decoded(head + compact(nestedList(127)) + "}")).hasPrefix("request 1 m [["))
+    for levels in [128, 129, 500, 100_000] {
+      let params = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+      #expect(summary(decoded(head + params + "}")) == "malformed -32700")
+      #expect(summary(decoded("[" + head + compact(nestedList(127)) + "}]")) == "malformed -32700")
+    }
+    #expect(
+      summary(decoded(head + "[[1]]}", with: MessageDecoder(maxDepth: 2))) == "malformed -32700")
+  }
+
+  @Test(arguments: [
+    ("1", "no integer `code`"), ("null", "no integer `code`"), ("{}", "no integer `code`"),
+    (#"{"code":"1","message":"x"}"#, "no integer `code`"),
+    (#"{"code":1.5,"message":"x"}"#, "no integer `code`"), (#"{"code":1}"#, "no string `message`"),
+    (#"{"code":1,"message":null}"#, "no string `message`"),
+  ])
+  func aBrokenErrorSettlesTheCallAsAnInternalError(member: String, fault: String) throws {
+    let error = try #require(failure(#"{"jsonrpc":"2.0","id":1,"error":\#(member)}"#))
+    #expect(error.errorCode == .internal)
+    #expect(error.message.hasSuffix("its `error` has \(fault)"))
+    #expect(error.data?["kind"] == "brokenResponse")
+  }
+
+  @Test(arguments: [
+    (
+      #"{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":""}}"#,
+      "both `result` and `error`"
+    ),
+    (#"{"jsonrpc":"2.0","id":1,"result":1,"result":1}"#, "`result` stands in it more than once"),
+    (#"{"id":1,"result":1}"#, "`jsonrpc` is not"),
+    (#"{"jsonrpc":"1.0","id":1,"error":{"code":1,"message":""}}"#, "`jsonrpc` is not"),
+  ])
+  func aBrokenResponseSettlesItsCall(text: String, fault: String) throws {
+    let error = try #require(failure(text))
+    #expect(error.errorCode == .internal)
+    #expect(error.message.contains(fault))
+  }
+
+  @Test func anErrorKeepsItsData() throws {
+    let text =
+      #"{"jsonrpc":"2.0","id":1,"error":{"code":2404,"message":"no","data":{"kind":"x"},"more":1}}"#
+    #expect(failure(text) == RPCError(code: 2404, message: "no", data: ["kind": "x"]))
+  }
+
+  private func failure(_ text: String) -> RPCError? {
+    guard case .message(.response(let response)) = decoded(text), response.id == .integer(1),
+      case .failure(let error) = response.result
+    else { return nil }
+    return error
+  }
+}

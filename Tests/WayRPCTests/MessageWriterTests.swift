@@ -1,0 +1,105 @@
+import Testing
+import WayRPC
+import WayValues
+
+@Suite struct MessageWriterTests {
+  @Test func eachMessageReplacesTheOneBefore() throws {
+    var writer = MessageWriter()
+    writer.response(.integer(1), ["a": [1, true, nil, "x", [:], []]])
+    #expect(writer.text == #"{"jsonrpc":"2.0","id":1,"result":{"a":[1,true,null,"x",{},[]]}}"#)
+    writer.response(.null, nil)
+    #expect(writer.text == #"{"jsonrpc":"2.0","id":null,"result":null}"#)
+    writer.error(.string("a\"b"), RPCError(code: 7, message: "no\nway"))
+    #expect(writer.text == #"{"jsonrpc":"2.0","id":"a\"b","error":{"code":7,"message":"no\nway"}}"#)
+    writer.error(.number("1.0"), RPCError(code: Int.min, message: "", data: nil as Value))
+    #expect(
+      writer.text
+        == #"{"jsonrpc":"2.0","id":1.0,"error":{"code":-9223372036854775808,"message":"","data":null}}"#
+    )
+    try writer.request(.integer(Int64.max), "m", ["a": false])
+    #expect(
+      writer.text
+        == #"{"jsonrpc":"2.0","id":9223372036854775807,"method":"m","params":{"a":false}}"#)
+    try writer.notification("$/progress")
+    #expect(writer.text == #"{"jsonrpc":"2.0","method":"$/progress"}"#)
+  }
+
+  @Test func ownErrorsTellTheirKindAndWhetherToTryAgain() {
+    var writer = MessageWriter()
+    writer.error(
+      .integer(1), RPCError(.tooMany, "slow down", kind: "rate", data: ["retryAfterMs": 50]))
+    #expect(
+      writer.text
+        == #"{"jsonrpc":"2.0","id":1,"error":{"code":2429,"message":"slow down","data":{"kind":"rate","retryable":true,"retryAfterMs":50}}}"#
+    )
+    writer.error(.integer(1), RPCError(.noRoute))
+    #expect(
+      writer.text
+        == #"{"jsonrpc":"2.0","id":1,"error":{"code":2404,"message":"no route","data":{"kind":"noRoute","retryable":false}}}"#
+    )
+  }
+
+  @Test(arguments: [(127, false), (126, true)])
+  func aResultThatThePeerWouldRefuseBecomesAnError(deepest: Int, inBatch: Bool) {
+    var writer = MessageWriter()
+    writer.response(.integer(1), nestedList(deepest), inBatch: inBatch)
+    let taken = inBatch ? "[\(writer.text)]" : writer.text
+    #expect(summary(decoded(taken)).contains("result 1 [["))
+
+    writer.response(.integer(1), nestedList(deepest + 1), inBatch: inBatch)
+    guard case .message(.response(let response)) = decoded(writer.text),
+      case .failure(let error) = response.result
+    else {
+      Issue.record("\(writer.text)")
+      return
+    }
+    #expect(response.id == .integer(1))
+    #expect(error.errorCode == .internal)
+    #expect(error.data?["kind"] == "unencodableResult")
+  }
+
+  @Test func dataThatCannotBeEncodedIsLeftOut() {
+    var writer = MessageWriter()
+    writer.error(.integer(1), RPCError(code: 7, message: "x", data: nestedList(127)))
+    #expect(writer.text == #"{"jsonrpc":"2.0","id":1,"error":{"code":7,"message":"x"}}"#)
+    writer.error(.integer(1), RPCError(code: 7, message: "x", data: nestedList(126)))
+    #expect(summary(decoded(writer.text)) == "failure 1 7")
+    #expect(writer.text.contains("data"))
+  }
+
+  @Test func paramsThatCannotBeEncodedFailAndLeaveNothing() throws {
+    var writer = MessageWriter()
+    try writer.request(.integer(1), "m", nestedList(127))
+    #expect(throws: EncodingFailure.self) { try writer.request(.integer(1), "m", nestedList(128)) }
+    #expect(writer.bytes.isEmpty)
+    #expect(throws: EncodingFailure.self) { try writer.notification("m", nestedList(128)) }
+    #expect(writer.bytes.isEmpty)
+  }
+
+  @Test(arguments: [0, 9, 10, 99, 100, -1, -10, 1_234_567_890, Int64.max, Int64.min] as [Int64])
+  func writesIntegers(value: Int64) {
+    #expect(compact(.integer(value)) == String(value))
+  }
+
+  @Test func prettyTextHasALineForEachMember() throws {
+    var writer = JSONWriter()
+    try writer.writePretty(["a": [1, ["b": []]], "c": [:], "d": "x"])
+    let text = """
+      {
+        "a": [
+          1,
+          {
+            "b": []
+          }
+        ],
+        "c": {},
+        "d": "x"
+      }
+      """
+    #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
+    writer.reset()
+    try writer.writePretty(nestedList(128))
+    #expect(throws: EncodingFailure.self) { try writer.writePretty(nestedList(129)) }
+    #expect(throws: EncodingFailure.self) { try writer.writePretty(.list([nestedList(128)])) }
+  }
+}
