@@ -28,7 +28,8 @@ package protocol MessageReceiver: AnyObject, Sendable {
   /// One whole message; text is valid UTF-8. The bytes are borrowed for the call.
   func receive(_ message: RawSpan, as kind: MessageKind)
 
-  /// The channel is gone; nothing comes after this. `code` is nil where no close frame was seen.
+  /// The channel is gone; nothing comes after this. `code` is that of the first close frame, the peer's or this
+  /// side's (1005 where it had none); nil where the connection was lost without one.
   func closed(_ code: UInt16?)
 }
 

@@ -1,11 +1,18 @@
 import WayTransport
 
-/// The header of an unfragmented data frame (RFC 6455 §5.2), as it is written before the payload.
+/// The header of an unfragmented frame (RFC 6455 §5.2), as it is written before the payload.
 struct FrameHeader {
-  /// Bytes of the longest header: two, eight of length, four of masking key.
-  static let maximumSize = 14
+  enum Opcode: UInt8 {
+    case text = 0x1
+    case binary = 0x2
+    case close = 0x8
 
-  let kind: MessageKind
+    init(_ kind: MessageKind) {
+      self = kind == .text ? .text : .binary
+    }
+  }
+
+  let opcode: Opcode
   let payloadSize: Int
   /// Frames of a client are masked (§5.3), those of a server are not.
   let mask: UInt32?
@@ -17,7 +24,7 @@ struct FrameHeader {
   /// Writes ``size`` bytes; `target` has room for them.
   func write(to target: UnsafeMutableRawPointer) {
     let masked: UInt8 = mask == nil ? 0 : 0x80
-    target.storeBytes(of: kind == .text ? 0x81 : 0x82, as: UInt8.self)
+    target.storeBytes(of: 0x80 | opcode.rawValue, as: UInt8.self)
     var end = 2
     if payloadSize < 126 {
       target.storeBytes(of: masked | UInt8(payloadSize), toByteOffset: 1, as: UInt8.self)

@@ -25,9 +25,9 @@ struct OutBuffer: ~Copyable {
 
   var count: Int { end - start }
 
-  /// Copies one message in, as a frame.
-  mutating func append(_ message: RawSpan, as kind: MessageKind, mask: UInt32?) {
-    let header = FrameHeader(kind: kind, payloadSize: message.byteCount, mask: mask)
+  /// Copies one payload in, as a frame.
+  mutating func append(_ message: RawSpan, as opcode: FrameHeader.Opcode, mask: UInt32?) {
+    let header = FrameHeader(opcode: opcode, payloadSize: message.byteCount, mask: mask)
     let target = room(for: header.size + message.byteCount) + end
     header.write(to: target)
     let payload = target + header.size

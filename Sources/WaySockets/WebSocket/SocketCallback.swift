@@ -15,6 +15,7 @@ func socketCallback(
     return connection(user)?.becameWritable() ?? 0
   case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
     connection(user)?.peerCloses(bytes)
+    return -1
   case LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_CLIENT_ESTABLISHED:
     return establish(wsi, user)
   case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLIENT_CLOSED:

@@ -9,9 +9,7 @@ import WayTransport
 final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined to its loop
   private enum State {
     case open
-    /// What waits is sent, then the close frame.
-    case draining(CloseCode, [UInt8])
-    /// lws sends the close frame and waits for the peer's.
+    /// The close frame was sent, or waits behind what is to be sent before it.
     case closing
     case closed
   }
@@ -61,9 +59,14 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       close(.slowConsumer, "more than \(limits.maximumBuffered) bytes wait to be read")
       return
     }
-    out.append(message, as: kind, mask: isClient ? UInt32.random(in: 0...(.max)) : nil)
+    out.append(message, as: FrameHeader.Opcode(kind), mask: mask())
     if out.count >= Libwebsockets.transmitSize { _ = flush() }
     flushLater()
+  }
+
+  /// A client's frames are masked, each with a key of its own (RFC 6455 §5.3).
+  private func mask() -> UInt32? {
+    isClient ? UInt32.random(in: 0...(.max)) : nil
   }
 
   private func flushLater() {
@@ -100,23 +103,27 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// LWS_CALLBACK_SERVER_WRITEABLE: lws has sent what it held. Returns what the callback returns.
   func becameWritable() -> Int32 {
     held = 0
-    guard flush() else { return -1 }
-    guard let wsi, out.count == 0, lws_partial_buffered(wsi) == 0 else { return 0 }
-    guard case .draining(let code, let reason) = state else { return 0 }
-    state = .closing
-    var text = reason
-    lws_close_reason(wsi, lws_close_status(rawValue: UInt32(code.rawValue)), &text, text.count)
-    return -1
+    return flush() ? 0 : -1
   }
 
   // MARK: Closing
 
   func close(_ code: CloseCode, _ reason: String) {
-    guard case .open = state, let wsi else { return }
-    state = .draining(code, Self.closeText(reason))
+    guard case .open = state, wsi != nil else { return }
     assembly.removeAll()
-    lws_callback_on_writable(wsi)
+    closeCode = code.rawValue
+    appendClose(code.rawValue, reason)
+    flushLater()
     killTimer = socketLoop.schedule(after: limits.closeTimeout) { [weak self] in self?.kill() }
+  }
+
+  /// The close handshake is done here: lws's own ends the connection before its close frame is sent, when libuv
+  /// is below and the library was built with assertions, as Debian's is (lws_service_fd_tsi closes twice).
+  private func appendClose(_ code: UInt16, _ reason: String) {
+    state = .closing
+    var payload = [UInt8(code >> 8), UInt8(code & 0xFF)]
+    payload += Self.closeText(reason)
+    payload.withUnsafeBytes { out.append($0.bytes, as: .close, mask: mask()) }
   }
 
   /// Cuts off: lws sees the end of the socket and closes.
@@ -136,12 +143,20 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     return text
   }
 
-  /// LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: `payload` begins with the code, where there is one.
+  /// LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: `payload` begins with the code, where there is one; lws has made
+  /// 1002 of codes that may not be sent. Answers unless this side has closed first; lws then ends the connection.
   func peerCloses(_ payload: UnsafeRawBufferPointer) {
-    // RFC 6455 §7.1.5: a close frame without a code counts as 1005.
-    closeCode = payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : 1005
-    if case .open = state { _ = flush() }
-    state = .closing
+    guard case .open = state else { return }
+    if payload.count >= 2 {
+      let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
+      closeCode = code < 5000 ? code : 1002
+      appendClose(closeCode ?? code, "")
+    } else {
+      // RFC 6455 §7.1.5: a close frame without a code counts as 1005, which may not be sent.
+      closeCode = 1005
+      appendClose(1000, "")
+    }
+    _ = flush()
   }
 
   /// LWS_CALLBACK_CLOSED.

@@ -1,0 +1,191 @@
+import Testing
+import WayTransport
+
+@testable import WaySockets
+
+@Suite struct CloseTests {
+  @Test(arguments: [1000, 1001, 3000, 4000, 4200, 4999] as [UInt16])
+  func `A client's close code reaches the server, once`(code: UInt16) async throws {
+    try await withServer { server in
+      let client = try await server.connect()
+      let accepted = try #require(await server.acceptor.next()).0
+      await server.onLoop { client.channel.close(CloseCode(rawValue: code), "bye") }
+      #expect(await accepted.next() == .closed(code))
+      #expect(await client.next() == .closed(code))
+      await server.server.stop()
+      await server.loop.shutdown()
+      #expect(await accepted.isQuiet())
+      #expect(await client.isQuiet())
+    }
+  }
+
+  @Test(arguments: [1000, 4000, 4201] as [UInt16])
+  func `A server's close code reaches the client, once`(code: UInt16) async throws {
+    try await withServer { server in
+      let client = try await server.connect()
+      let accepted = try #require(await server.acceptor.next()).0
+      await server.onLoop {
+        accepted.channel.close(CloseCode(rawValue: code), "first")
+        accepted.channel.close(CloseCode(rawValue: 1011), "second")
+      }
+      #expect(await client.next() == .closed(code))
+      #expect(await accepted.next() == .closed(code))
+    }
+  }
+
+  @Test func `What was sent before a close arrives, what is sent after does not`() async throws {
+    try await withServer { server in
+      let client = try await server.connect()
+      let accepted = try #require(await server.acceptor.next()).0
+      await server.onLoop {
+        for number in 0..<100 { accepted.channel.send(text: "\(number)") }
+        accepted.channel.close(.normal, "")
+        accepted.channel.send(text: "late")
+      }
+      for number in 0..<100 { #expect(await client.next() == .text("\(number)")) }
+      #expect(await client.next() == .closed(1000))
+    }
+  }
+
+  @Test func `What waits to be sent is sent before a client's close is answered`() async throws {
+    try await withServer { server in
+      let socket = try RawSocket(port: server.port)
+      socket.upgrade(port: server.port)
+      socket.send(RawSocket.frame(0x81, Array("call".utf8)) + RawSocket.frame(0x88, [3, 0xE8]))
+      #expect(socket.readFrame()?.payload == Array("call".utf8))
+      let close = try #require(socket.readFrame())
+      #expect(close.first == 0x88 && close.payload == [3, 0xE8])
+      #expect(socket.readFrame() == nil)
+    }
+  }
+
+  /// Reasons, and what a close frame has of them.
+  static let reasons: [(String, String)] = [
+    ("", ""), ("short", "short"),
+    (String(repeating: "x", count: 200), String(repeating: "x", count: 123)),
+    (String(repeating: "é", count: 100), String(repeating: "é", count: 61)),
+  ]
+
+  @Test(arguments: reasons)
+  func `A close reason is cut to what the frame holds`(reason: String, sent: String) async throws {
+    try await withServer { server in
+      let socket = try RawSocket(port: server.port)
+      socket.upgrade(port: server.port)
+      let accepted = try #require(await server.acceptor.next()).0
+      await server.onLoop { accepted.channel.close(.notJSONRPC, reason) }
+      #expect(socket.readFrame()?.payload == [0x0F, 0xA0] + Array(sent.utf8))
+    }
+  }
+
+  @Test func `A close frame without a code counts as 1005`() async throws {
+    try await withServer { server in
+      let socket = try RawSocket(port: server.port)
+      socket.upgrade(port: server.port)
+      socket.send(RawSocket.frame(0x88, []))
+      #expect(socket.readCloseCode() == 1000)
+      #expect(await server.acceptor.next()?.0.next() == .closed(1005))
+    }
+  }
+
+  @Test func `A connection that is lost has no code`() async throws {
+    try await withServer { server in
+      try {
+        let socket = try RawSocket(port: server.port)
+        socket.upgrade(port: server.port)
+      }()
+      #expect(await server.acceptor.next()?.0.next() == .closed(nil))
+    }
+  }
+
+  @Test func `A peer that never answers the close is cut off`() async throws {
+    try await withServer(configure: { $0.closeTimeout = .milliseconds(100) }) { server in
+      let socket = try RawSocket(port: server.port)
+      socket.upgrade(port: server.port)
+      let accepted = try #require(await server.acceptor.next()).0
+      await server.onLoop { accepted.channel.close(.normal, "") }
+      #expect(await accepted.next() == .closed(1000))
+      #expect(socket.readCloseCode() == 1000)
+    }
+  }
+
+  @Test func `A peer that never reads is cut off`() async throws {
+    try await withServer(configure: { $0.closeTimeout = .milliseconds(100) }) { server in
+      let socket = try RawSocket(port: server.port, receiveBuffer: 4096)
+      socket.upgrade(port: server.port)
+      let accepted = try #require(await server.acceptor.next()).0
+      let block = [UInt8](repeating: 1, count: 1 << 20)
+      await server.onLoop {
+        for _ in 0..<7 { accepted.channel.send(bytes: block) }
+        accepted.channel.close(.normal, "")
+      }
+      #expect(await accepted.next() == .closed(1000))
+    }
+  }
+
+  @Test func `Stopping closes every connection with its code, and listens no more`() async throws {
+    try await withServer { server in
+      var clients: [Recorder] = []
+      for _ in 0..<5 { clients.append(try await server.connect()) }
+      let idle = try RawSocket(port: server.port)
+      await server.server.stop(drain: .drain, grace: .seconds(5))
+      for client in clients { #expect(await client.next() == .closed(4200)) }
+      #expect(idle.readToEnd() == "")
+      #expect(throws: SocketError.self) { try RawSocket(port: server.port) }
+      await server.server.stop()
+    }
+  }
+
+  @Test func `Stopping does not wait longer than its grace`() async throws {
+    try await withServer { server in
+      let stubborn = try RawSocket(port: server.port)
+      stubborn.upgrade(port: server.port)
+      let accepted = try #require(await server.acceptor.next()).0
+      await server.server.stop(drain: .drain, grace: .milliseconds(100))
+      #expect(await accepted.next() == .closed(4200))
+      #expect(stubborn.readCloseCode() == 4200)
+    }
+  }
+
+  @Test func `A loop that ends closes what is open on it`() async throws {
+    try await withServer { server in
+      let client = try await server.connect()
+      let accepted = try #require(await server.acceptor.next()).0
+      let idle = try RawSocket(port: server.port)
+      await server.loop.shutdown()
+      #expect(await accepted.next() == .closed(nil))
+      #expect(await client.next() == .closed(nil))
+      #expect(idle.readToEnd() == "")
+    }
+  }
+
+  @Test func `Servers come and go on one loop`() async throws {
+    let loop = try SocketLoop.start()
+    for _ in 0..<5 {
+      let acceptor = RecordingAcceptor(echoes: true)
+      let server = SocketServer(
+        configuration: SocketServerConfiguration(port: 0),
+        endpoints: [
+          Endpoint(path: "/", subprotocols: [], maxMessage: 100, acceptor: acceptor)
+        ], loop: loop)
+      let port = try await server.start().port
+      let socket = try RawSocket(port: port)
+      socket.upgrade(port: port, path: "/")
+      socket.send(RawSocket.frame(0x81, [0x61]))
+      #expect(socket.readFrame()?.payload == [0x61])
+      await server.stop(grace: .milliseconds(10))
+    }
+    await loop.shutdown()
+  }
+}
+
+extension Recorder {
+  /// Whether nothing more was recorded: what is recorded after this call would come behind the mark.
+  fileprivate func isQuiet() async -> Bool {
+    receiveMark()
+    return await next() == .text("mark")
+  }
+
+  private func receiveMark() {
+    Array("mark".utf8).withUnsafeBytes { receive($0.bytes, as: .text) }
+  }
+}

@@ -1,0 +1,179 @@
+import Testing
+import WayTransport
+
+@testable import WaySockets
+
+@Suite struct HTTPTests {
+  static let health: HTTPResponder = { request in
+    guard request.path == "/health" else { return nil }
+    return HTTPResponse(
+      status: 200, contentType: "application/json", body: Array("{\"\(request.method)\":1}".utf8))
+  }
+
+  @Test func `The responder answers its path, whatever the method`() async throws {
+    try await withServer(responder: Self.health) { server in
+      let socket = try RawSocket(port: server.port)
+      socket.send("GET /h%65alth?x HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+      let head = socket.readHead()
+      #expect(
+        head.hasPrefix("HTTP/1.1 200 OK\r\n") && head.contains("Content-Type: application/json"))
+      #expect(socket.read(9) == Array("{\"GET\":1}".utf8))
+      // On the same connection, two at once.
+      let head2 = "HEAD /health HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n"
+      let last =
+        "POST /health HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nConnection: close\r\n\r\n"
+      socket.send(head2 + last)
+      #expect(socket.readHead().contains("Content-Length: 10"))
+      #expect(socket.readHead().contains("Connection: close"))
+      #expect(socket.readToEnd() == "{\"POST\":1}")
+    }
+  }
+
+  /// A request without Host, and how its answer begins and what its text says.
+  static let answers: [(String, String, String)] = [
+    ("GET /nowhere HTTP/1.1", "404", "there is nothing at \"/nowhere\""),
+    ("GET /echo HTTP/1.1", "426", "WebSocket endpoint"),
+    ("POST / HTTP/1.1", "405", "only GET and HEAD"),
+    ("DELETE / HTTP/1.1", "405", "only GET and HEAD"),
+    ("GET /%zz HTTP/1.1", "400", "percent-encoded"),
+    ("GET / HTTP/1.1\r\nContent-Length: 5", "413", "body"),
+    ("POST /health HTTP/1.1\r\nContent-Length: 99999999999999999999", "400", "Content-Length"),
+    ("POST /health HTTP/1.1\r\nContent-Length: -1", "400", "Content-Length"),
+    ("POST /health HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 0", "400", "Content-Length"),
+    ("POST /health HTTP/1.1\r\nTransfer-Encoding: chunked", "413", "body"),
+    ("GET / HTTP/1.1\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk", "400", "upgrade"),
+    ("GET / HTTP/1.1\r\nUpgrade: websocket, h2c", "400", "upgrade"),
+    (
+      "GET /nowhere HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade", "404",
+      "no WebSocket endpoint"
+    ),
+    ("GET / HTTP/1.1\r\nOrigin: http://evil.example", "403", "Origin"),
+    ("GET /health HTTP/1.1\r\nOrigin: http://evil.example", "403", "Origin"),
+    ("GET / HTTP/1.1\r\nA: " + String(repeating: "b", count: 9000), "431", "8192"),
+  ]
+
+  @Test(arguments: answers)
+  func `Requests get a status and a text that says why`(
+    request: String, status: String, text: String
+  ) async throws {
+    try await withServer(responder: Self.health) { server in
+      let socket = try RawSocket(port: server.port)
+      let host = "\r\nHost: localhost:\(server.port)"
+      socket.send(request + host + "\r\nConnection: close\r\n\r\n")
+      let head = socket.readHead()
+      #expect(head.hasPrefix("HTTP/1.1 \(status) "), "\(head)")
+      #expect(head.contains("Content-Type: text/plain"))
+      #expect(socket.readToEnd().contains(text))
+    }
+  }
+
+  @Test(arguments: ["127.0.0.1", "localhost", "[::1]", "evil.example"])
+  func `A handshake's Host is checked as that of a file is`(name: String) async throws {
+    try await withServer { server in
+      let socket = try RawSocket(port: server.port)
+      socket.send(RawSocket.handshake(host: "\(name):\(server.port)"))
+      let status = name == "evil.example" ? "403" : "101"
+      #expect(socket.readHead().hasPrefix("HTTP/1.1 \(status) "))
+    }
+  }
+
+  @Test func `A handshake's Origin is checked, and a refusal is a whole answer`() async throws {
+    try await withServer { server in
+      let socket = try RawSocket(port: server.port)
+      let head = socket.upgrade(port: server.port, more: "Origin: http://evil.example\r\n")
+      #expect(head.hasPrefix("HTTP/1.1 403 Forbidden\r\n"))
+      #expect(socket.readToEnd().hasPrefix("the Origin header must be absent or one of"))
+      let other = try RawSocket(port: server.port)
+      let origin = "Origin: http://localhost:\(server.port)\r\n"
+      #expect(other.upgrade(port: server.port, more: origin).hasPrefix("HTTP/1.1 101 "))
+    }
+  }
+
+  @Test func `The subprotocol that was picked is told`() async throws {
+    try await withServer { server in
+      let socket = try RawSocket(port: server.port)
+      // `c` is known here, but not to this endpoint.
+      let head = socket.upgrade(
+        port: server.port, more: "Sec-WebSocket-Protocol: c, b\r\nSec-WebSocket-Protocol: a\r\n")
+      #expect(head.contains("Sec-WebSocket-Protocol: b\r\n"))
+      #expect(await server.acceptor.next()?.subprotocol == "b")
+    }
+  }
+
+  @Test func `Extensions are not agreed to`() async throws {
+    try await withServer { server in
+      let socket = try RawSocket(port: server.port)
+      let head = socket.upgrade(
+        port: server.port, more: "Sec-WebSocket-Extensions: permessage-deflate\r\n")
+      #expect(head.hasPrefix("HTTP/1.1 101 ") && !head.contains("Sec-WebSocket-Extensions"))
+    }
+  }
+
+  @Test func `Headers of the configuration are on every answer`() async throws {
+    try await withServer(configure: { $0.headers = [("X-One", "1")] }) { server in
+      let socket = try RawSocket(port: server.port)
+      socket.send("GET / HTTP/1.1\r\nHost: localhost:\(server.port)\r\n\r\n")
+      #expect(socket.readHead().contains("\r\nX-One: 1\r\n"))
+    }
+    await #expect(throws: SocketError.self) {
+      try await withServer(configure: { $0.headers = [("X-One", "1\r\nX-Two: 2")] }) { _ in }
+    }
+  }
+
+  /// What a peer sends that is no HTTP, and whether it gets an answer before it is dropped.
+  static let garbage: [(String, [UInt8], Bool)] = [
+    ("zeros", [0, 0, 0, 0], false),
+    ("TLS", [0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC, 3, 3], false),
+    ("HTTP/2", Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8), true),
+    ("text", Array("hello\r\n\r\n".utf8), false),
+    ("a word without end", [UInt8](repeating: 0x41, count: 100), false),
+    ("nothing", [], false),
+    ("half a head", Array("GET / HTTP/1.1\r\nHost:".utf8), false),
+    ("half a handshake", Array(RawSocket.handshake(host: "localhost").utf8.dropLast(2)), false),
+    ("an early frame", Array(RawSocket.handshake(host: "localhost").utf8) + [0x81], true),
+  ]
+
+  @Test(arguments: garbage.indices)
+  func `Peers that speak no HTTP are dropped, and the next is served`(index: Int) async throws {
+    let (name, bytes, isAnswered) = Self.garbage[index]
+    try await withServer(configure: { $0.headTimeout = .milliseconds(200) }) { server in
+      let socket = try RawSocket(port: server.port)
+      socket.send(bytes)
+      let answer = socket.readToEnd()
+      #expect(answer.hasPrefix("HTTP/1.1 ") == isAnswered, "\(name): \(answer)")
+      let next = try RawSocket(port: server.port)
+      #expect(next.upgrade(port: server.port).hasPrefix("HTTP/1.1 101 "))
+    }
+  }
+
+  @Test func `Connections beyond the limit are told so`() async throws {
+    try await withServer(configure: { $0.maximumConnections = 2 }) { server in
+      let first = try RawSocket(port: server.port)
+      first.upgrade(port: server.port)
+      let second = try RawSocket(port: server.port)
+      let third = try RawSocket(port: server.port)
+      #expect(third.readToEnd().hasPrefix("HTTP/1.1 503 "))
+      first.send(RawSocket.frame(0x88, [3, 0xE8]))
+      #expect(first.readCloseCode() == 1000)
+      #expect(await server.acceptor.next()?.0.next() == .closed(1000))
+      let fourth = try RawSocket(port: server.port)
+      #expect(fourth.upgrade(port: server.port).hasPrefix("HTTP/1.1 101 "))
+      #expect(second.upgrade(port: server.port).hasPrefix("HTTP/1.1 101 "))
+    }
+  }
+
+  @Test func `A client that resets in the middle of an answer harms nobody`() async throws {
+    let body = [UInt8](repeating: 0x61, count: 8 << 20)
+    try await withServer(responder: { _ in
+      HTTPResponse(status: 200, contentType: "text/plain", body: body)
+    }) { server in
+      for _ in 0..<5 {
+        let socket = try RawSocket(port: server.port, receiveBuffer: 4096)
+        socket.send("GET / HTTP/1.1\r\nHost: localhost:\(server.port)\r\n\r\n")
+        #expect(socket.read(10).count == 10)
+      }
+      let socket = try RawSocket(port: server.port)
+      #expect(socket.upgrade(port: server.port).hasPrefix("HTTP/1.1 101 "))
+    }
+  }
+}

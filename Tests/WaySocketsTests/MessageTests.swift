@@ -1,0 +1,191 @@
+import Testing
+import WayTransport
+
+@testable import WaySockets
+
+@Suite struct MessageTests {
+  @Test func `Text and binary messages come back as they were sent`() async throws {
+    try await withServer { server in
+      let client = try await server.connect(subprotocol: "b")
+      #expect(await server.acceptor.next()?.subprotocol == "b")
+      await server.onLoop {
+        client.channel.send(text: "héllo 🌍")
+        client.channel.send(bytes: [0, 255, 128])
+        client.channel.send(text: "")
+      }
+      #expect(await client.next() == .text("héllo 🌍"))
+      #expect(await client.next() == .message([0, 255, 128], .binary))
+      #expect(await client.next() == .text(""))
+    }
+  }
+
+  @Test(arguments: [125, 126, 127, 65_535, 65_536, 300_000, 1 << 20])
+  func `A message of any allowed size arrives whole`(size: Int) async throws {
+    try await withServer { server in
+      let client = try await server.connect()
+      let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+      await server.onLoop { client.channel.send(bytes: bytes) }
+      #expect(await client.next() == .message(bytes, .binary))
+    }
+  }
+
+  @Test func `Messages of one turn arrive in order`() async throws {
+    try await withServer { server in
+      let client = try await server.connect()
+      await server.onLoop {
+        for number in 0..<5000 { client.channel.send(text: "message \(number)") }
+      }
+      for number in 0..<5000 { #expect(await client.next() == .text("message \(number)")) }
+    }
+  }
+
+  @Test func `Fragments are put together, control frames between them left out`() async throws {
+    try await withServer { server in
+      let socket = try RawSocket(port: server.port)
+      socket.upgrade(port: server.port)
+      socket.send(RawSocket.frame(0x01, Array("on".utf8)))
+      socket.send(RawSocket.frame(0x89, Array("ping".utf8)))
+      socket.send(RawSocket.frame(0x00, Array("e m".utf8)))
+      socket.send(RawSocket.frame(0x80, Array("essage".utf8)))
+      var frames: [UInt8: String] = [:]
+      for _ in 0..<2 {
+        let frame = try #require(socket.readFrame())
+        frames[frame.first] = String(decoding: frame.payload, as: UTF8.self)
+      }
+      #expect(frames == [0x8A: "ping", 0x81: "one message"])
+    }
+  }
+
+  @Test func `Frames cut anywhere by the network are whole for the receiver`() async throws {
+    try await withServer { server in
+      let socket = try RawSocket(port: server.port)
+      socket.upgrade(port: server.port)
+      let frames =
+        RawSocket.frame(0x81, Array("first".utf8))
+        + RawSocket.frame(0x82, [UInt8](repeating: 7, count: 300))
+      for byte in frames { socket.send([byte]) }
+      #expect(socket.readFrame()?.payload == Array("first".utf8))
+      #expect(socket.readFrame()?.payload == [UInt8](repeating: 7, count: 300))
+    }
+  }
+
+  /// What a client sends after the handshake, and the code that it is closed with.
+  struct Closing: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var bytes: [UInt8]
+    var code: UInt16
+
+    init(_ name: String, _ bytes: [UInt8], _ code: UInt16) {
+      testDescription = name
+      self.bytes = bytes
+      self.code = code
+    }
+  }
+
+  static let closings: [Closing] = [
+    .init(
+      "one byte too large", RawSocket.frame(0x82, .init(repeating: 1, count: (1 << 20) + 1)), 1009),
+    .init("announced too large", RawSocket.frame(0x82, [1, 2, 3], size: 1 << 40), 1009),
+    .init(
+      "too large in parts",
+      RawSocket.frame(0x02, .init(repeating: 1, count: 1 << 20)) + RawSocket.frame(0x80, [1]), 1009),
+    .init("invalid UTF-8", RawSocket.frame(0x81, [0x66, 0xFF]), 1007),
+    .init("a surrogate", RawSocket.frame(0x81, [0xED, 0xA0, 0x80]), 1007),
+    .init("a character cut off", RawSocket.frame(0x81, [0xE2, 0x82]), 1007),
+    .init(
+      "a character cut off by an empty part",
+      RawSocket.frame(0x01, [0x66, 0xE2, 0x82]) + RawSocket.frame(0x80, []), 1007),
+    .init("a reserved opcode", RawSocket.frame(0x83, []), 1002),
+    .init("a reserved bit", RawSocket.frame(0xC1, [0x66]), 1002),
+    .init("a continuation of nothing", RawSocket.frame(0x80, [0x66]), 1002),
+    .init(
+      "a new message within another", RawSocket.frame(0x01, [0x66]) + RawSocket.frame(0x81, []),
+      1002),
+    .init("a close frame", RawSocket.frame(0x88, [0x0F, 0xA0]), 4000),
+    .init(
+      "a close frame with a code that nobody may send", RawSocket.frame(0x88, [0x03, 0xEE]), 1002),
+  ]
+
+  @Test(arguments: closings)
+  func `Frames against the rules close with their code`(closing: Closing) async throws {
+    try await withServer(echoes: false) { server in
+      let socket = try RawSocket(port: server.port)
+      socket.upgrade(port: server.port)
+      socket.send(closing.bytes)
+      #expect(socket.readCloseCode() == closing.code)
+      socket.endSending()
+      let accepted = try #require(await server.acceptor.next()).0
+      let ending = await accepted.next()
+      #expect(ending == .closed(closing.code))
+      let next = try await server.connect()
+      await server.onLoop { next.channel.send(text: "served") }
+      #expect(await server.acceptor.next()?.0.next() == .text("served"))
+    }
+  }
+
+  @Test func `The limit is each endpoint's own`() async throws {
+    try await withServer { server in
+      let client = try await server.connect(path: "/other")
+      await server.onLoop { client.channel.send(bytes: .init(repeating: 0, count: 16)) }
+      #expect(await client.next() == .message(.init(repeating: 0, count: 16), .binary))
+      await server.onLoop { client.channel.send(bytes: .init(repeating: 0, count: 17)) }
+      #expect(await client.next() == .closed(1009))
+    }
+  }
+
+  @Test func `A reader that is too slow is closed with 4201, and nobody else is held up`()
+    async throws
+  {
+    try await withServer(echoes: false, configure: { $0.maximumBuffered = 512 * 1024 }) { server in
+      let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
+      slow.upgrade(port: server.port)
+      let accepted = try #require(await server.acceptor.next()).0
+      let block = [UInt8](repeating: 0x61, count: 1000)
+      await server.onLoop {
+        for _ in 0..<10_000 { accepted.channel.send(bytes: block) }
+        #expect(accepted.channel.bufferedBytes <= 512 * 1024)
+      }
+      let other = try await server.connect()
+      await server.onLoop { other.channel.send(text: "still here") }
+      #expect(await server.acceptor.next()?.0.next() == .text("still here"))
+      // What was sent before is whole, and the close frame follows it.
+      #expect(slow.readCloseCode() == 4201)
+    }
+  }
+
+  @Test func `A large burst reaches a slow reader in order`() async throws {
+    try await withServer(echoes: false) { server in
+      let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
+      slow.upgrade(port: server.port)
+      let accepted = try #require(await server.acceptor.next()).0
+      await server.onLoop {
+        for number in 0..<3000 {
+          accepted.channel.send(
+            bytes: [UInt8(number >> 8), UInt8(number & 0xFF)] + .init(repeating: 1, count: 1000))
+        }
+      }
+      // A ping in between is answered between frames, never within one.
+      slow.send(RawSocket.frame(0x89, [1]))
+      var number = 0
+      while number < 3000, let frame = slow.readFrame() {
+        if frame.first == 0x8A { continue }
+        #expect(frame.first == 0x82 && frame.payload.count == 1002)
+        #expect(frame.payload.prefix(2) == [UInt8(number >> 8), UInt8(number & 0xFF)])
+        number += 1
+      }
+      #expect(number == 3000)
+      await server.onLoop { #expect(accepted.channel.bufferedBytes == 0) }
+    }
+  }
+
+  @Test func `Channels have ids of their own`() async throws {
+    try await withServer { server in
+      var ids: Set<UInt64> = []
+      for _ in 0..<5 {
+        ids.insert(try await server.connect().channel.id)
+        if let accepted = await server.acceptor.next() { ids.insert(accepted.0.channel.id) }
+      }
+      #expect(ids.count == 10)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Testing
+import WayTransport
+
+@testable import WaySockets
+
+@Suite struct FrameTests {
+  static let sizes = [0, 1, 125, 126, 127, 65_535, 65_536, 100_000]
+
+  @Test(arguments: sizes, [nil, 0x0102_0304] as [UInt32?])
+  func `A frame's size can be read back from its header`(size: Int, mask: UInt32?) {
+    let header = FrameHeader(opcode: .binary, payloadSize: size, mask: mask)
+    var bytes = [UInt8](repeating: 0xEE, count: 20)
+    bytes.withUnsafeMutableBytes { buffer in
+      guard let base = buffer.baseAddress else { return }
+      header.write(to: base)
+      #expect(FrameHeader.frameSize(at: base) == header.size + size)
+    }
+    #expect(bytes[0] == 0x82)
+    #expect(bytes[header.size...].allSatisfy { $0 == 0xEE })
+    #expect((bytes[1] & 0x80 != 0) == (mask != nil))
+  }
+
+  @Test func `Masked payloads are what the key makes of them`() {
+    var out = OutBuffer(pool: BufferPool())
+    let payload = (0..<21).map { UInt8($0) }
+    payload.withUnsafeBytes { out.append($0.bytes, as: .text, mask: 0x4433_2211) }
+    let frame = Array(out.chunk(limit: 1000) ?? .init(start: nil, count: 0))
+    let key: [UInt8] = [0x11, 0x22, 0x33, 0x44]
+    #expect(Array(frame[2..<6]) == key)
+    #expect(frame[6...].enumerated().map { $0.element ^ key[$0.offset % 4] } == payload)
+  }
+
+  @Test(arguments: [10, 100, 1000, 100_000])
+  func `Chunks are whole frames, in order, and nothing is left`(limit: Int) {
+    var out = OutBuffer(pool: BufferPool())
+    let sizes = (0..<300).map { ($0 * 37) % 200 }
+    var expected: [UInt8] = []
+    for size in sizes {
+      let payload = [UInt8](repeating: UInt8(size), count: size)
+      expected += size < 126 ? [0x82, UInt8(size)] : [0x82, 126, 0, UInt8(size)]
+      expected += payload
+      payload.withUnsafeBytes { out.append($0.bytes, as: .binary, mask: nil) }
+    }
+    var all: [UInt8] = []
+    var ends: Set<Int> = []
+    while let chunk = out.chunk(limit: limit) {
+      let size = chunk.count
+      all += Array(chunk)
+      ends.insert(all.count)
+      if size > limit { #expect(size <= 204) }
+      out.remove(first: size)
+    }
+    #expect(all == expected)
+    #expect(out.count == 0)
+    var starts: Set<Int> = []
+    var offset = 0
+    for size in sizes {
+      offset += (size < 126 ? 2 : 4) + size
+      starts.insert(offset)
+    }
+    #expect(ends.isSubset(of: starts))
+  }
+}
+
+@Suite struct UTF8Tests {
+  static let cases: [([UInt8], Bool)] = [
+    ([], true), (Array("plain ASCII that is longer than a word".utf8), true),
+    (Array("käse €uro 🌍 mixed with ASCII".utf8), true), ([0xC2, 0x80], true), ([0xDF, 0xBF], true),
+    ([0xE0, 0xA0, 0x80], true), ([0xED, 0x9F, 0xBF], true), ([0xEE, 0x80, 0x80], true),
+    ([0xF0, 0x90, 0x80, 0x80], true), ([0xF4, 0x8F, 0xBF, 0xBF], true),
+    ([0x80], false), ([0xBF], false), ([0xC0, 0x80], false), ([0xC1, 0xBF], false), ([0xC2], false),
+    ([0xC2, 0x41], false), ([0xE0, 0x9F, 0xBF], false), ([0xED, 0xA0, 0x80], false),
+    ([0xE2, 0x82], false),
+    ([0xE2, 0x82, 0x41], false), ([0xF0, 0x8F, 0xBF, 0xBF], false),
+    ([0xF4, 0x90, 0x80, 0x80], false),
+    ([0xF5, 0x80, 0x80, 0x80], false), ([0xFF], false), ([0xF0, 0x90, 0x80], false),
+    (Array("12345678".utf8) + [0x80], false), (Array("1234567".utf8) + [0xC3, 0xA9], true),
+  ]
+
+  @Test(arguments: cases)
+  func `UTF-8 is told from what is not`(bytes: [UInt8], isText: Bool) {
+    #expect(bytes.withUnsafeBytes(isUTF8) == isText)
+    #expect((String(validating: bytes, as: UTF8.self) != nil) == isText)
+  }
+}

@@ -1,0 +1,141 @@
+import Glibc
+
+@testable import WaySockets
+
+/// A blocking TCP socket that sends whatever it is told: for peers that keep no protocol.
+final class RawSocket {
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+
+  /// What is read waits at most 10 s.
+  init(port: Int, receiveBuffer: Int32? = nil) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    if var receiveBuffer {
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+    }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    let status = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard status == 0 else { throw SocketError.errno("connect", errno) }
+  }
+
+  deinit {
+    Glibc.close(descriptor)
+  }
+
+  func send(_ bytes: [UInt8]) {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        Glibc.send(
+          descriptor, buffer.baseAddress.map { $0 + sent }, buffer.count - sent,
+          Int32(MSG_NOSIGNAL))
+      }
+      if count <= 0 { return }
+      sent += count
+    }
+  }
+
+  func send(_ text: String) {
+    send(Array(text.utf8))
+  }
+
+  func endSending() {
+    Glibc.shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// False at the end, after a reset, and when nothing came in time.
+  private func fill() -> Bool {
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    let count = recv(descriptor, &chunk, chunk.count, 0)
+    guard count > 0 else { return false }
+    buffer += chunk[..<count]
+    return true
+  }
+
+  /// All up to the end of the connection.
+  func readToEnd() -> String {
+    while fill() {}
+    return String(decoding: buffer, as: UTF8.self)
+  }
+
+  /// Up to and with the empty line.
+  func readHead() -> String {
+    while true {
+      if let end = RequestHead.end(in: buffer, from: 0) {
+        let head = String(decoding: buffer[..<end], as: UTF8.self)
+        buffer.removeSubrange(..<end)
+        return head
+      }
+      if !fill() { return String(decoding: buffer, as: UTF8.self) }
+    }
+  }
+
+  func read(_ count: Int) -> [UInt8] {
+    while buffer.count < count, fill() {}
+    let bytes = Array(buffer.prefix(count))
+    buffer.removeFirst(bytes.count)
+    return bytes
+  }
+
+  /// The next frame of a server: first byte, payload. Nil at the end.
+  func readFrame() -> (first: UInt8, payload: [UInt8])? {
+    let start = read(2)
+    guard start.count == 2 else { return nil }
+    var size = Int(start[1])
+    if size >= 126 {
+      size = read(size == 126 ? 2 : 8).reduce(0) { $0 << 8 | Int($1) }
+    }
+    return (start[0], read(size))
+  }
+
+  /// The code of the close frame that comes next, other frames skipped; nil where the connection just ends.
+  func readCloseCode() -> UInt16? {
+    while let frame = readFrame() {
+      if frame.first == 0x88 {
+        guard frame.payload.count >= 2 else { return 1005 }
+        return UInt16(frame.payload[0]) << 8 | UInt16(frame.payload[1])
+      }
+    }
+    return nil
+  }
+
+  /// Does the WebSocket handshake; the answer's head.
+  @discardableResult
+  func upgrade(port: Int, path: String = "/echo", more: String = "") -> String {
+    send(Self.handshake(path: path, host: "127.0.0.1:\(port)", more: more))
+    return readHead()
+  }
+
+  static func handshake(path: String = "/echo", host: String, more: String = "") -> String {
+    "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\(more)\r\n"
+  }
+
+  /// A client's frame, masked with zeros; `size` overrides what the header says.
+  static func frame(_ first: UInt8, _ payload: [UInt8], size: UInt64? = nil) -> [UInt8] {
+    let size = size ?? UInt64(payload.count)
+    var bytes = [first]
+    if size < 126 {
+      bytes.append(0x80 | UInt8(size))
+    } else if size < 65_536 {
+      bytes += [0xFE, UInt8(size >> 8), UInt8(size & 0xFF)]
+    } else {
+      bytes.append(0xFF)
+      for shift in stride(from: 56, through: 0, by: -8) {
+        bytes.append(UInt8(truncatingIfNeeded: size >> UInt64(shift)))
+      }
+    }
+    return bytes + [0, 0, 0, 0] + payload
+  }
+}

@@ -1,0 +1,191 @@
+import Testing
+import WayTransport
+
+@testable import WaySockets
+
+@Suite struct RequestHeadTests {
+  private func parse(_ text: String) throws -> RequestHead {
+    try RequestHead(parsing: Array(text.utf8)[...])
+  }
+
+  @Test func `A request has its parts`() throws {
+    let head = try parse(
+      "GET /a%20b?x=1?y HTTP/1.1\r\nHost: h\r\nX-List:  a, B \r\nx-list:c\r\nEmpty:\r\n\r\n")
+    #expect(head.method == "GET")
+    #expect(head.path == "/a%20b")
+    #expect(head.query == "x=1?y")
+    #expect(head.minorVersion == 1)
+    #expect(head.values("host") == ["h"])
+    #expect(head.list("x-list") == ["a", "b", "c"])
+    #expect(head.values("empty") == [""])
+  }
+
+  static let faults: [(String, Int)] = [
+    ("GET / HTTP/2.0\r\n\r\n", 505),
+    ("PRI * HTTP/2.0\r\n\r\n", 505),
+    ("GET / HTTP/1.1 \r\n\r\n", 400),
+    ("GET  / HTTP/1.1\r\n\r\n", 400),
+    ("GET /\r\n\r\n", 400),
+    (" / HTTP/1.1\r\n\r\n", 400),
+    ("GET http://127.0.0.1/ HTTP/1.1\r\n\r\n", 400),
+    ("OPTIONS * HTTP/1.1\r\n\r\n", 400),
+    ("CONNECT a:1 HTTP/1.1\r\n\r\n", 400),
+    ("GET /a#b HTTP/1.1\r\n\r\n", 400),
+    ("GET /\u{e9} HTTP/1.1\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nNoColon\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nSpace : a\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\n: a\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nA: b\r\n folded\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nA: b\u{0}\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nA: b\rc\r\n\r\n", 400),
+    ("GET / HTTP/1.1\nHost: a\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\n" + String(repeating: "A: b\r\n", count: 101) + "\r\n", 431),
+    ("GET / HTTP/1.1", 400),
+    ("", 400),
+  ]
+
+  @Test(arguments: faults)
+  func `What is no request is refused`(text: String, status: Int) {
+    do {
+      let head = try parse(text)
+      Issue.record("taken as \(head)")
+    } catch {
+      #expect((error as? RequestFault)?.status == status)
+    }
+  }
+
+  @Test(arguments: [
+    ("GET /", true), ("", true), ("G", true), ("POST", true), ("get /", false),
+    ("\u{16}\u{03}\u{01}", false), ("\u{0}", false), ("ABCDEFGHIJKLMNOPQ", false),
+  ])
+  func `Garbage is known by its first bytes`(text: String, mayBegin: Bool) {
+    #expect(RequestHead.mayBegin(with: Array(text.utf8)) == mayBegin)
+  }
+
+  @Test(arguments: ["", "a", "\r\n\r", "a\r\n\r\n", "a\r\n\r\nb\r\n\r\n"])
+  func `The end of a head is found whatever part of it came before`(text: String) {
+    let bytes = Array(text.utf8)
+    let whole = RequestHead.end(in: bytes, from: 0)
+    for seen in 0...bytes.count {
+      let first = RequestHead.end(in: Array(bytes.prefix(seen)), from: 0)
+      #expect((first ?? RequestHead.end(in: bytes, from: seen - 3)) == whole)
+    }
+  }
+
+  /// Header lines and the status that they are refused with; nil lets them pass.
+  static let access: [(String, Int?)] = [
+    ("Host: 127.0.0.1:8080", nil),
+    ("Host: localhost:8080", nil),
+    ("Host: [::1]:8080", nil),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://127.0.0.1:8080", nil),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://localhost:8080", nil),
+    ("Host: localhost:8080\r\nOrigin: http://[::1]:8080", nil),
+    ("Accept: */*", 400),
+    ("Host: 127.0.0.1:8080\r\nHost: 127.0.0.1:8080", 400),
+    ("Host:", 403),
+    ("Host: 127.0.0.1", 403),
+    ("Host: localhost", 403),
+    ("Host: 127.0.0.1:80801", 403),
+    ("Host: 127.0.0.1:808", 403),
+    ("Host: 127.0.0.1:8080.evil.example", 403),
+    ("Host: evil.example:8080", 403),
+    ("Host: 127.0.0.1.evil.example:8080", 403),
+    ("Host: 127.0.0.2:8080", 403),
+    ("Host: 0.0.0.0:8080", 403),
+    ("Host: ::1:8080", 403),
+    ("Host: user@127.0.0.1:8080", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: null", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin:", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: https://127.0.0.1:8080", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://127.0.0.1", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://127.0.0.1:8081", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://127.0.0.1:8080/", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://127.0.0.1:8080.evil.example", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://evil.example", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: file://", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://localhost:8080\r\nOrigin: http://localhost:8080", 400),
+  ]
+
+  @Test(arguments: access)
+  func `Host and Origin are compared exactly`(lines: String, status: Int?) throws {
+    let head = try parse("GET / HTTP/1.1\r\n\(lines)\r\n\r\n")
+    #expect(AccessCheck(port: 8080).fault(of: head)?.status == status)
+  }
+
+  @Test func `Port 80 goes without saying`() throws {
+    let head = try parse("GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n\r\n")
+    #expect(AccessCheck(port: 80).fault(of: head) == nil)
+  }
+
+  @Test func `A refusal shows what was sent, short and printable`() throws {
+    let host = String(repeating: "ä\"", count: 60)
+    let head = try parse("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+    let reason = try #require(AccessCheck(port: 1).fault(of: head)?.reason)
+    #expect(reason.utf8.count < 240)
+    #expect(reason.hasSuffix("\"…"))
+    #expect(reason.dropLast().utf8.allSatisfy { (0x20..<0x7F).contains($0) })
+  }
+
+  static let key = "dGhlIHNhbXBsZSBub25jZQ=="
+
+  static let good = [
+    "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: \(key)",
+  ]
+
+  /// The request line, the header lines, and the status of the refusal or the subprotocol that is picked.
+  struct Handshake: Sendable {
+    var line = "GET /echo HTTP/1.1"
+    var without = ""
+    var with: [String] = []
+    var status: Int?
+    var subprotocol: String?
+  }
+
+  static let handshakes: [Handshake] = [
+    .init(),
+    .init(line: "GET /echo?a=b HTTP/1.1"),
+    .init(without: "Connection", with: ["Connection: keep-alive, Upgrade"]),
+    .init(with: ["Sec-WebSocket-Protocol: x, b, a"], subprotocol: "b"),
+    .init(with: ["Sec-WebSocket-Protocol: x", "Sec-WebSocket-Protocol: a"], subprotocol: "a"),
+    .init(with: ["Sec-WebSocket-Protocol: x"], status: 400),
+    .init(with: ["Sec-WebSocket-Protocol: A"], status: 400),
+    .init(line: "GET /echo/ HTTP/1.1", status: 404),
+    .init(line: "GET /ECHO HTTP/1.1", status: 404),
+    .init(line: "GET /e%63ho HTTP/1.1", status: 404),
+    .init(line: "POST /echo HTTP/1.1", status: 400),
+    .init(line: "GET /echo HTTP/1.0", status: 400),
+    .init(without: "Connection", status: 400),
+    .init(without: "Connection", with: ["Connection: close"], status: 400),
+    .init(without: "Sec-WebSocket-Version", status: 426),
+    .init(without: "Sec-WebSocket-Version", with: ["Sec-WebSocket-Version: 8"], status: 426),
+    .init(without: "Sec-WebSocket-Key", status: 400),
+    .init(with: ["Sec-WebSocket-Key: \(key)"], status: 400),
+    .init(without: "Sec-WebSocket-Key", with: ["Sec-WebSocket-Key: short=="], status: 400),
+    .init(
+      without: "Sec-WebSocket-Key", with: ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ@="],
+      status: 400),
+  ]
+
+  @Test(arguments: handshakes)
+  func `Handshakes are taken or refused`(handshake: Handshake) throws {
+    let lines =
+      Self.good.filter { handshake.without.isEmpty || !$0.hasPrefix(handshake.without) }
+      + handshake.with
+    let head = try parse(
+      handshake.line + "\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n")
+    let endpoint = Endpoint(
+      path: "/echo", subprotocols: ["a", "b"], maxMessage: 1, acceptor: RecordingAcceptor())
+    do throws(RequestFault) {
+      let upgrade = try WebSocketUpgrade(head, endpoints: [endpoint])
+      #expect(handshake.status == nil)
+      #expect(upgrade.subprotocol == handshake.subprotocol)
+      let request = String(decoding: upgrade.request(host: "vhost"), as: UTF8.self)
+      #expect(
+        request.hasPrefix("GET / HTTP/1.1\r\nHost: vhost\r\n") && request.hasSuffix("\r\n\r\n"))
+      #expect(request.contains("Sec-WebSocket-Protocol") == (handshake.subprotocol != nil))
+    } catch {
+      #expect(error.status == handshake.status)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import Testing
+import WayTransport
+
+@testable import WaySockets
+
+@Suite struct ServerAndClientTests {
+  @Test(arguments: ["0.0.0.0", "::", "192.168.0.1", "example.com", ""])
+  func `Only loopback can be listened on`(host: String) async throws {
+    let error = await #expect(throws: SocketError.self) {
+      try await withServer(configure: { $0.host = host }) { _ in }
+    }
+    #expect(error?.kind == .invalid)
+    #expect(error?.description.contains("127.0.0.1") == true)
+  }
+
+  @Test(arguments: ["127.0.0.1", "localhost", "::1"])
+  func `Each loopback address is served under its name`(host: String) async throws {
+    let loop = try SocketLoop.start()
+    let acceptor = RecordingAcceptor()
+    var configuration = SocketServerConfiguration(port: 0)
+    configuration.host = host
+    let server = SocketServer(
+      configuration: configuration,
+      endpoints: [Endpoint(path: "/", subprotocols: [], maxMessage: 1, acceptor: acceptor)],
+      loop: loop)
+    let address = try await server.start()
+    #expect(address.port > 0)
+    try await SocketClient.connect(url: "ws://\(address.host):\(address.port)", on: loop) {
+      Recorder($0)
+    }
+    #expect(await acceptor.next() != nil)
+    await server.stop()
+    await loop.shutdown()
+  }
+
+  @Test func `A port in use is named`() async throws {
+    try await withServer { first in
+      let error = await #expect(throws: SocketError.self) {
+        try await withServer(configure: { $0.port = first.port }) { _ in }
+      }
+      #expect(error?.kind == .addressInUse)
+      #expect(error?.description.contains("127.0.0.1:\(first.port)") == true)
+    }
+  }
+
+  @Test(arguments: [-1, 65_536, .max])
+  func `A port is a port`(port: Int) async throws {
+    await #expect(throws: SocketError.self) {
+      try await withServer(configure: { $0.port = port }) { _ in }
+    }
+  }
+
+  @Test func `A server starts once`() async throws {
+    try await withServer { server in
+      await #expect(throws: SocketError.self) { _ = try await server.server.start() }
+    }
+  }
+
+  static let addresses: [(String, WebSocketAddressParts?)] = [
+    ("ws://127.0.0.1:8080/bridge", .init("127.0.0.1", 8080, "/bridge", "127.0.0.1:8080")),
+    ("WS://localhost", .init("localhost", 80, "/", "localhost")),
+    ("ws://[::1]:1/a?b=c", .init("::1", 1, "/a?b=c", "[::1]:1")),
+    ("ws://host?q", .init("host", 80, "/?q", "host")),
+    ("wss://localhost/", nil), ("http://localhost/", nil), ("localhost:1", nil), ("ws://", nil),
+    ("ws://:80", nil),
+    ("ws://a:0", nil), ("ws://a:65536", nil), ("ws://a:x", nil), ("ws://a:", nil),
+    ("ws://[::1", nil), ("ws://[::1]x", nil),
+    ("ws://a/#f", nil), ("ws://u:p@a/", nil), ("ws://a/ b", nil), ("ws://a/\r\nX: y", nil),
+    ("ws://" + String(repeating: "a", count: 200), nil), ("ws://a:99999999999999999999", nil),
+  ]
+
+  struct WebSocketAddressParts: Sendable, Equatable {
+    var host: String
+    var port: Int
+    var target: String
+    var authority: String
+
+    init(_ host: String, _ port: Int, _ target: String, _ authority: String) {
+      self.host = host
+      self.port = port
+      self.target = target
+      self.authority = authority
+    }
+  }
+
+  @Test(arguments: addresses)
+  func `A URL is read or refused`(url: String, parts: WebSocketAddressParts?) throws {
+    do throws(SocketError) {
+      let read = try WebSocketAddress(url)
+      #expect(
+        WebSocketAddressParts(read.host, read.port, read.target, read.authority) == parts)
+    } catch {
+      #expect(parts == nil)
+      #expect(error.kind == .invalid)
+    }
+  }
+
+  @Test func `wss is refused with a word about it`() {
+    let error = #expect(throws: SocketError.self) { try WebSocketAddress("wss://localhost/") }
+    #expect(error?.description.contains("wss is not supported") == true)
+  }
+
+  /// Path, subprotocol, origin and the HTTP status that the client hears of.
+  static let refusals: [(String, String?, String?, Int)] = [
+    ("/nowhere", nil, nil, 404), ("/echo", "unknown", nil, 400),
+    ("/echo", nil, "http://evil.example", 403),
+  ]
+
+  @Test(arguments: refusals)
+  func `A refused client hears the status`(
+    path: String, subprotocol: String?, origin: String?, status: Int
+  ) async throws {
+    try await withServer { server in
+      let error = await #expect(throws: SocketError.self) {
+        try await SocketClient.connect(
+          url: server.url(path), subprotocol: subprotocol, origin: origin, on: server.loop
+        ) { Recorder($0) }
+      }
+      #expect(error?.kind == .refused(status: status))
+      #expect(error?.description.contains("\(status)") == true)
+    }
+  }
+
+  @Test func `An origin is sent as it is`() async throws {
+    try await withServer { server in
+      try await SocketClient.connect(
+        url: server.url(), origin: "http://localhost:\(server.port)", on: server.loop
+      ) { Recorder($0) }
+    }
+  }
+
+  @Test func `Where nobody listens, the client hears so`() async throws {
+    var port = 0
+    try await withServer { port = $0.port }
+    let loop = try SocketLoop.start()
+    let error = await #expect(throws: SocketError.self) {
+      try await SocketClient.connect(url: "ws://127.0.0.1:\(port)/", on: loop) { Recorder($0) }
+    }
+    #expect(error?.kind == .refused(status: nil))
+    await loop.shutdown()
+  }
+
+  @Test func `A server that never answers is given up on`() async throws {
+    let listening = try ListeningSocket(host: "127.0.0.1", port: 0)
+    let loop = try SocketLoop.start()
+    let error = await #expect(throws: SocketError.self) {
+      try await SocketClient.connect(
+        url: "ws://127.0.0.1:\(listening.port)/", timeout: .milliseconds(50), on: loop
+      ) { Recorder($0) }
+    }
+    #expect(error?.kind == .timeout)
+    await loop.shutdown()
+  }
+
+  @Test func `A client that waits when its loop ends hears so`() async throws {
+    let listening = try ListeningSocket(host: "127.0.0.1", port: 0)
+    let loop = try SocketLoop.start()
+    let connecting = Task {
+      try await SocketClient.connect(url: "ws://127.0.0.1:\(listening.port)/", on: loop) {
+        Recorder($0)
+      }
+    }
+    while case .failure = listening.accept() { await Task.yield() }
+    await loop.shutdown()
+    await #expect(throws: SocketError.self) { try await connecting.value }
+    await #expect(throws: SocketError.self) {
+      try await SocketClient.connect(url: "ws://127.0.0.1:1/", on: loop) { Recorder($0) }
+    }
+  }
+
+  @Test func `A message that is too large for the client closes with 1009`() async throws {
+    try await withServer { server in
+      let client = try await server.connect(maxMessage: 10)
+      let accepted = try #require(await server.acceptor.next()).0
+      await server.onLoop { accepted.channel.send(bytes: .init(repeating: 0, count: 11)) }
+      #expect(await client.next() == .closed(1009))
+      #expect(await accepted.next() == .closed(1009))
+    }
+  }
+}
