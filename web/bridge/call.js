@@ -1,0 +1,86 @@
+// @ts-check
+import { failure } from "./errors.js";
+
+/** Milliseconds that the server's own answer to a passed deadline may take before the client stops waiting for it. */
+const GRACE = 1000;
+/** The longest that `setTimeout` can wait; what is longer fires at once. */
+const LONGEST = 0x7fffffff - GRACE;
+
+/** One call that this side made: it settles exactly once, and then holds on to nothing of the caller's. */
+export class Call {
+  /** @type {(value: any) => void} */ #resolve = () => {};
+  /** @type {(error: unknown) => void} */ #reject = () => {};
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ #guard;
+  #options;
+  #withdraw;
+
+  /** Whether it was handed to an open socket, so that the server may have carried it out. */
+  sent = false;
+  settled = false;
+
+  /**
+   * @param {{id: string, method: string, text: string}} message `text` is the complete request
+   * @param {import("./types.js").CallOptions} options `timeout` already checked
+   * @param {(call: Call) => void} withdraw told when the caller no longer wants the call: cancel it at the server
+   */
+  constructor({ id, method, text }, options, withdraw) {
+    this.id = id;
+    this.method = method;
+    this.text = text;
+    this.#options = options;
+    this.#withdraw = withdraw;
+    /** @type {Promise<any>} */
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    options.signal?.addEventListener("abort", this.#aborted);
+    if (options.timeout !== undefined) this.#guard = setTimeout(this.#late, options.timeout + GRACE);
+  }
+
+  /** @param {unknown} result */
+  succeed(result) {
+    if (this.#settle()) this.#resolve(result);
+  }
+
+  /** @param {unknown} error */
+  fail(error) {
+    if (this.#settle()) this.#reject(error);
+  }
+
+  /** @param {unknown} value */
+  progress(value) {
+    // The deadline ends when the page is shown; how long the user then stays is not the caller's to bound.
+    if (this.method === "router.open" && typeof value === "object" && value !== null && Object.hasOwn(value, "opened")) {
+      clearTimeout(this.#guard);
+    }
+    this.#options.onProgress?.(value);
+  }
+
+  #aborted = () => {
+    if (this.sent) this.#withdraw(this);
+    else this.fail(this.#options.signal?.reason);
+  };
+
+  #late = () => {
+    if (this.sent) this.#withdraw(this);
+    this.fail(failure("deadline", `no answer to ${this.method} within ${this.#options.timeout} ms`, { method: this.method }));
+  };
+
+  #settle() {
+    if (this.settled) return false;
+    this.settled = true;
+    clearTimeout(this.#guard);
+    this.#options.signal?.removeEventListener("abort", this.#aborted);
+    return true;
+  }
+}
+
+/**
+ * @param {number | undefined} timeout milliseconds
+ * @param {string} method
+ */
+export function checkTimeout(timeout, method) {
+  if (timeout === undefined || (Number.isInteger(timeout) && timeout > 0 && timeout <= LONGEST)) return;
+  throw failure("invalidParams", `timeout is ${timeout}; give whole milliseconds, 1 to ${LONGEST}, or none`, { method });
+}

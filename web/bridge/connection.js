@@ -1,0 +1,127 @@
+// @ts-check
+import { codes } from "./codes.js";
+import { bridgeError, failure } from "./errors.js";
+
+/** The subprotocol that makes a WebSocket a bridge. */
+const SUBPROTOCOL = "waybridge.v1";
+
+/**
+ * One WebSocket, reduced to three callbacks: `opened`, `received` with each message, and `closed`, which comes exactly
+ * once, last, and never while the constructor runs.
+ */
+export class Connection {
+  /** @type {WebSocket | undefined} */ #socket;
+  #opened = false;
+  #over = false;
+  /** What an `error` event said: the close that follows it has no reason. */
+  #failure = "";
+  #callbacks;
+  /**
+   * Settles when the socket itself is gone.
+   * @type {Promise<void>}
+   */
+  ended;
+
+  /**
+   * @param {string} url
+   * @param {import("./types.js").BridgeOptions["WebSocket"]} WebSocketClass
+   * @param {object} callbacks
+   * @param {() => void} callbacks.opened
+   * @param {(data: unknown) => void} callbacks.received
+   * @param {(close: {code: number, reason: string, cause?: unknown}) => void} callbacks.closed
+   */
+  constructor(url, WebSocketClass, callbacks) {
+    this.#callbacks = callbacks;
+    this.ended = new Promise((resolve) => this.#connect(url, WebSocketClass, () => resolve()));
+  }
+
+  /**
+   * @param {string} text
+   * @returns {boolean} false when it could not be handed to an open socket
+   */
+  send(text) {
+    if (this.#over || this.#socket?.readyState !== 1) return false;
+    this.#socket.send(text);
+    return true;
+  }
+
+  /**
+   * @param {string} [reason] at most 123 bytes
+   * @param {unknown} [cause]
+   */
+  close(reason = "", cause) {
+    this.#socket?.close(1000, reason);
+    this.#end({ code: 1000, reason, cause });
+  }
+
+  /**
+   * @param {string} url
+   * @param {import("./types.js").BridgeOptions["WebSocket"]} WebSocketClass
+   * @param {() => void} ended
+   */
+  #connect(url, WebSocketClass, ended) {
+    /** @param {unknown} cause */
+    const failed = (cause) => {
+      ended();
+      queueMicrotask(() => this.#end({ code: 1006, reason: cause instanceof Error ? cause.message : String(cause), cause }));
+    };
+    if (WebSocketClass === undefined) {
+      const hint = "Node 20 has it with --experimental-websocket, or give `WebSocket` in the options";
+      return failed(bridgeError(codes.unavailable.code, `there is no WebSocket here: ${hint}`, { kind: "unsupported" }));
+    }
+    try {
+      this.#socket = new WebSocketClass(url, [SUBPROTOCOL]);
+    } catch (error) {
+      return failed(error);
+    }
+    const socket = this.#socket;
+    socket.addEventListener("open", () => {
+      if (this.#over) return;
+      if (socket.protocol !== SUBPROTOCOL) return this.close(`the server does not speak ${SUBPROTOCOL}`);
+      this.#opened = true;
+      this.#callbacks.opened();
+    });
+    socket.addEventListener("message", (event) => {
+      if (!this.#over) this.#callbacks.received(event.data);
+    });
+    socket.addEventListener("error", (event) => {
+      const message = Reflect.get(event, "message");
+      if (typeof message === "string") this.#failure = message;
+      // Some implementations never send a close event for a connection that did not come about.
+      if (this.#opened) return;
+      ended();
+      this.#end({ code: 1006, reason: this.#failure || "the connection failed" });
+    });
+    socket.addEventListener("close", ({ code, reason }) => {
+      ended();
+      this.#end({ code, reason: reason || this.#failure });
+    });
+  }
+
+  /** @param {{code: number, reason: string, cause?: unknown}} close */
+  #end(close) {
+    if (this.#over) return;
+    this.#over = true;
+    this.#callbacks.closed(close);
+  }
+}
+
+/**
+ * The address of the endpoint. In a page it may be relative, and is by default `/bridge` of the page's own server.
+ * @param {string | URL | undefined} url
+ */
+export function endpoint(url) {
+  const base = typeof location === "undefined" ? undefined : location.href;
+  let absolute;
+  try {
+    absolute = new URL(url ?? "/bridge", base);
+  } catch (cause) {
+    const what = url === undefined ? "a url is needed outside of a page" : `${url} is no absolute URL`;
+    throw failure("invalidParams", `${what}: give the endpoint's, such as ws://127.0.0.1:8080/bridge`, { cause });
+  }
+  if (absolute.protocol === "http:" || absolute.protocol === "https:") absolute.protocol = absolute.protocol.replace("http", "ws");
+  if (absolute.protocol !== "ws:" && absolute.protocol !== "wss:") {
+    throw failure("invalidParams", `${absolute.href} is no address of a WebSocket: ws:, wss:, http: or https: is`);
+  }
+  return absolute.href;
+}

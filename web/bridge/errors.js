@@ -1,0 +1,161 @@
+// @ts-check
+import { codes } from "./codes.js";
+
+/** @type {Map<number, {kind: string, retryable: boolean}>} */
+const registry = new Map(
+  Object.entries(codes).map(([kind, entry]) => [entry.code, { kind, retryable: entry.retryable }]),
+);
+
+/**
+ * Why a call failed. `code` is the number of the protocol's registry (or the application's own: 1…1999 and from 3000),
+ * `kind` its name, made finer by the server where it can be (`notOnStack` is a 2404).
+ */
+export class BridgeError extends Error {
+  /**
+   * @param {number} code
+   * @param {string} message
+   * @param {{kind?: string, data?: unknown, method?: string, cause?: unknown}} [details]
+   */
+  constructor(code, message, details = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "BridgeError";
+    this.code = code;
+    /**
+     * What came with the error; mostly `{kind, retryable, …}`.
+     * @type {any}
+     */
+    this.data = details.data;
+    /** The method that was called, where there was one. */
+    this.method = details.method;
+    /** @type {string} */
+    this.kind =
+      details.kind ?? stringMember(details.data, "kind") ?? registry.get(code)?.kind ?? (isApplicationCode(code) ? "application" : "unknown");
+  }
+
+  /** Whether the same call may succeed when it is made again unchanged. */
+  get retryable() {
+    const stated = member(this.data, "retryable");
+    return typeof stated === "boolean" ? stated : registry.get(this.code)?.retryable ?? false;
+  }
+}
+
+/** No route, page or pattern fits (2404). */
+export class RouteNotFound extends BridgeError {
+  /** @override */ name = "RouteNotFound";
+}
+
+/** The policy does not allow the call (2403). */
+export class Forbidden extends BridgeError {
+  /** @override */ name = "Forbidden";
+}
+
+/** The parameters do not fit the route (2422) or the method (-32602). */
+export class InvalidParameters extends BridgeError {
+  /** @override */ name = "InvalidParameters";
+}
+
+/** The call's deadline passed before it was answered (2408). */
+export class DeadlineExceeded extends BridgeError {
+  /** @override */ name = "DeadlineExceeded";
+}
+
+/** No client shows or runs the route, or it went away or fell silent (2504). */
+export class HostAbsent extends BridgeError {
+  /** @override */ name = "HostAbsent";
+}
+
+/** The caller cancelled the call (-32800). It is named as the platform's own aborts are. */
+export class Cancelled extends BridgeError {
+  /** @override */ name = "AbortError";
+}
+
+/**
+ * The connection failed or ended, kind `closed`. `data.code` and `data.reason` are those of the WebSocket's close. The
+ * error's own code is 2503 for what was never sent, and 2599 for a call that was: it may have been carried out.
+ */
+export class ConnectionClosed extends BridgeError {
+  /** @override */ name = "ConnectionClosed";
+
+  /**
+   * @param {{code: number, reason: string}} close
+   * @param {{sent: boolean, method?: string, cause?: unknown}} details
+   */
+  constructor(close, { sent, method, cause }) {
+    const why = close.reason === "" ? "" : `: ${close.reason}`;
+    super(
+      sent ? codes.outcomeUnknown.code : codes.unavailable.code,
+      `the connection is closed (${close.code}${why})${sent ? "; whether the call was carried out is unknown" : ""}`,
+      { kind: "closed", data: { kind: "closed", retryable: !sent, ...close }, method, cause },
+    );
+  }
+}
+
+/** @type {Map<number, typeof BridgeError>} */
+const classes = new Map([
+  [codes.noRoute.code, RouteNotFound],
+  [codes.forbidden.code, Forbidden],
+  [codes.invalidParameters.code, InvalidParameters],
+  [codes.invalidParams.code, InvalidParameters],
+  [codes.deadline.code, DeadlineExceeded],
+  [codes.hostAbsent.code, HostAbsent],
+  [codes.cancelled.code, Cancelled],
+]);
+
+/**
+ * The typed error for a code.
+ * @param {number} code
+ * @param {string} message
+ * @param {{kind?: string, data?: unknown, method?: string, cause?: unknown}} [details]
+ */
+export function bridgeError(code, message, details) {
+  return new (classes.get(code) ?? BridgeError)(code, message, details);
+}
+
+/**
+ * Whether the code is one that applications may use, and that passes from a host to the caller as it is.
+ * @param {unknown} code
+ * @returns {code is number}
+ */
+export function isApplicationCode(code) {
+  return typeof code === "number" && Number.isInteger(code) && ((code >= 1 && code <= 1999) || (code >= 3000 && code <= 0x7fffffff));
+}
+
+/**
+ * What a host's handler threw, as the wire has it: the application's codes pass, everything else is 2502.
+ * @param {unknown} thrown
+ */
+export function hostFailure(thrown) {
+  const message = stringMember(thrown, "message") || (typeof thrown === "string" && thrown) || codes.hostFailed.message;
+  const code = member(thrown, "code");
+  if (isApplicationCode(code)) return bridgeError(code, message, { data: member(thrown, "data") });
+  return failure("hostFailed", message);
+}
+
+/**
+ * An error of this side's own making, its `data` as the protocol has it.
+ * @param {keyof typeof codes} kind
+ * @param {string} [message]
+ * @param {{method?: string, cause?: unknown}} [details]
+ */
+export function failure(kind, message, details) {
+  const { code, message: usual, retryable } = codes[kind];
+  return bridgeError(code, message ?? usual, { data: { kind, retryable }, ...details });
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} name
+ * @returns {unknown}
+ */
+function member(value, name) {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} name
+ */
+function stringMember(value, name) {
+  const found = member(value, name);
+  return typeof found === "string" ? found : undefined;
+}

@@ -1,0 +1,60 @@
+// @ts-check
+import { failure } from "./errors.js";
+import { Pattern, schemeOf } from "./pattern.js";
+
+/** @typedef {{scheme?: string, patterns?: string[], kind: "page" | "task"}} Declaration what the server is told about a host */
+
+/**
+ * The hosts of one kind, each with what it declared. As at the server, the most specific pattern wins, then the last
+ * registered; a host of a whole scheme comes after every pattern.
+ * @template Handler
+ */
+export class Registry {
+  /**
+   * The last registered first.
+   * @type {{declaration: Declaration, handler: Handler, patterns: Pattern[]}[]}
+   */
+  #entries = [];
+
+  /** In the order of registration. */
+  get declarations() {
+    return this.#entries.map((entry) => entry.declaration).reverse();
+  }
+
+  /**
+   * @param {Declaration} declaration
+   * @param {Handler} handler
+   * @returns {() => void} removes it
+   */
+  add(declaration, handler) {
+    const patterns = (declaration.patterns ?? []).map((text) => new Pattern(text));
+    // The server can not tell two equal declarations of one client apart: taking back one would take both.
+    const text = JSON.stringify(declaration);
+    if (this.#entries.some((entry) => JSON.stringify(entry.declaration) === text)) {
+      throw failure("conflict", `this client hosts ${text} already; take the first back before`);
+    }
+    const added = { declaration, handler, patterns };
+    this.#entries.unshift(added);
+    return () => {
+      this.#entries = this.#entries.filter((entry) => entry !== added);
+    };
+  }
+
+  /** @param {string} uri */
+  find(uri) {
+    const scheme = schemeOf(uri);
+    /** @type {{handler: Handler, pattern: Pattern | undefined} | undefined} */
+    let best;
+    for (const { declaration, handler, patterns } of this.#entries) {
+      if (declaration.scheme !== undefined && declaration.scheme !== scheme) continue;
+      if (declaration.patterns === undefined) {
+        best ??= { handler, pattern: undefined };
+        continue;
+      }
+      for (const pattern of patterns) {
+        if (pattern.matches(uri) && (best?.pattern === undefined || pattern.compare(best.pattern) < 0)) best = { handler, pattern };
+      }
+    }
+    return best?.handler;
+  }
+}

@@ -1,0 +1,133 @@
+// @ts-check
+import { BridgeError, failure } from "./errors.js";
+
+/** @typedef {string | number | null} RequestID */
+/** @typedef {{signal: AbortSignal, progress: (value: unknown) => void}} RequestContext */
+/** @typedef {(params: any, context: RequestContext) => unknown} RequestHandler throws a `BridgeError` to answer with it */
+
+/** The requests that the other side made: each runs in its handler, and is answered exactly once. */
+export class Serving {
+  /**
+   * By id, whose type counts: 1 and "1" are two.
+   * @type {Map<RequestID, AbortController>}
+   */
+  #running = new Map();
+  #handlers;
+  #send;
+  #fits;
+  #report;
+
+  /**
+   * @param {object} wiring
+   * @param {Map<string, RequestHandler>} wiring.handlers by method
+   * @param {(text: string) => void} wiring.send
+   * @param {(text: string) => boolean} wiring.fits whether the other side takes a message of that size
+   * @param {(error: BridgeError) => void} wiring.report
+   */
+  constructor({ handlers, send, fits, report }) {
+    this.#handlers = handlers;
+    this.#send = send;
+    this.#fits = fits;
+    this.#report = report;
+  }
+
+  /**
+   * @param {RequestID} id
+   * @param {string} method
+   * @param {unknown} params
+   */
+  async serve(id, method, params) {
+    const handler = this.#handlers.get(method);
+    if (handler === undefined) return this.#refuse(id, failure("methodNotFound", `this client has no method ${method}`));
+    if (this.#running.has(id)) return this.#refuse(id, failure("conflict", `the request ${JSON.stringify(id)} is still running`));
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    // False as soon as the connection ended: then there is nobody to answer.
+    const isRunning = () => this.#running.get(id) === controller;
+    try {
+      const result = await handler(params ?? {}, {
+        signal: controller.signal,
+        progress: (value) => {
+          if (isRunning()) this.#progress(id, value);
+        },
+      });
+      if (isRunning()) this.#answer(id, method, result);
+    } catch (error) {
+      if (isRunning()) this.#refuse(id, error);
+    } finally {
+      if (isRunning()) this.#running.delete(id);
+    }
+  }
+
+  /**
+   * The other side no longer wants the answer; it gets one all the same.
+   * @param {RequestID} id
+   */
+  cancel(id) {
+    this.#running.get(id)?.abort(failure("cancelled"));
+  }
+
+  /**
+   * Aborts everything, and answers nothing more.
+   * @param {BridgeError} error
+   */
+  close(error) {
+    const controllers = [...this.#running.values()];
+    this.#running.clear();
+    for (const controller of controllers) controller.abort(error);
+  }
+
+  /**
+   * @param {RequestID} id
+   * @param {string} method
+   * @param {unknown} result
+   */
+  #answer(id, method, result) {
+    let encoded;
+    try {
+      encoded = JSON.stringify(result === undefined ? null : result);
+      if (encoded === undefined) throw new TypeError(`a ${typeof result} has no JSON`);
+    } catch (error) {
+      return this.#refuse(id, failure("internal", `the result of ${method} can not be JSON: ${textOf(error)}`));
+    }
+    const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${encoded}}`;
+    if (this.#fits(text)) this.#send(text);
+    else this.#refuse(id, failure("tooLarge", `the result of ${method} is larger than the server's limit`));
+  }
+
+  /**
+   * @param {RequestID} id
+   * @param {unknown} reason
+   */
+  #refuse(id, reason) {
+    const error = reason instanceof BridgeError ? reason : failure("internal", textOf(reason));
+    const { code, message, data } = error;
+    const withoutData = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
+    try {
+      const text = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
+      this.#send(this.#fits(text) ? text : withoutData);
+    } catch {
+      this.#send(withoutData);
+    }
+  }
+
+  /**
+   * @param {RequestID} id
+   * @param {unknown} value
+   */
+  #progress(id, value) {
+    let text;
+    try {
+      text = JSON.stringify({ jsonrpc: "2.0", method: "$/progress", params: { id, value: value ?? null } });
+    } catch (cause) {
+      return this.#report(failure("internal", `a progress value can not be JSON: ${textOf(cause)}`, { cause }));
+    }
+    if (this.#fits(text)) this.#send(text);
+    else this.#report(failure("tooLarge", "a progress value is larger than the server's limit"));
+  }
+}
+
+/** @param {unknown} error */
+export function textOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}

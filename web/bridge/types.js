@@ -1,0 +1,94 @@
+// @ts-check
+// The shapes of the client's interface, for editors and type checkers: this file has no code.
+
+/**
+ * @typedef {Record<string, unknown>} Params anything that JSON can carry, by name
+ *
+ * @typedef {"push" | "present" | "replace" | "root" | "popTo"} Style how a page comes onto the stack
+ *
+ * @typedef {object} Outcome how a page ended; leaving without a result is an outcome too, never an exception
+ * @property {"finished" | "dismissed" | "replaced" | "failed" | "cancelled"} outcome
+ * @property {number} code 0, or what the page gave
+ * @property {string} message
+ * @property {any} data the page's result
+ *
+ * @typedef {object} Page an opened page
+ * @property {string} id
+ * @property {string} uri
+ * @property {string | null} route the name of its route, or none
+ * @property {Params} params path, query and the caller's parameters, merged
+ * @property {Params} [exts] what is not business data, as the opener gave it
+ * @property {string} style
+ * @property {string} [opener] the id of the page that asked for it
+ * @property {string} [kind]
+ * @property {string} [host] the client that shows it
+ * @property {Page[]} [pages] the modal stack that it presents
+ *
+ * @typedef {{tabs?: string[], selected?: number, pages: Page[]}} Stack bottom first
+ *
+ * @typedef {{page: Page | string | null, closed: string[]}} NavigationChange the page now on top, and the ids of those closed
+ *
+ * @typedef {object} SessionInfo the answer to `session.open`
+ * @property {string} session
+ * @property {string} client
+ * @property {string} token
+ * @property {string} joinToken with it, and the session's id, another client may join
+ * @property {string} [epoch]
+ * @property {string} protocol
+ * @property {{name: string, version: string}} server
+ * @property {{maxMessage?: number, maxBatch?: number, maxInFlight?: number} & Record<string, number>} limits
+ * @property {{version: string}} [table]
+ * @property {string[]} [capabilities]
+ *
+ * @typedef {object} CallOptions
+ * @property {AbortSignal} [signal] aborting cancels the call
+ * @property {number} [timeout] milliseconds until the page is shown, or the task done
+ * @property {(value: any) => void} [onProgress] gets each progress value; of an opened page first `{opened: {page}}`
+ *
+ * @typedef {CallOptions & {exts?: Params}} InvokeOptions
+ *
+ * @typedef {object} OpenExtras
+ * @property {Style} [style] default: the route's, mostly `push`
+ * @property {string} [from] the id of the page that opens
+ * @typedef {InvokeOptions & OpenExtras} OpenOptions
+ *
+ * @typedef {object} BackOptions at most one of `count`, `to`, `before` and `root`; none is one page back
+ * @property {number} [count]
+ * @property {string} [to] a page's id or URI, the page that is on top then
+ * @property {string} [before] a page's id or URI; the page under it is on top then
+ * @property {true} [root]
+ * @property {unknown} [result] for the opener of the lowest page that closes
+ * @property {number} [code] goes with the result
+ * @property {string} [message] goes with the result
+ * @property {boolean} [animated]
+ *
+ * @typedef {{page?: string, code?: number, message?: string}} FinishOptions
+ *
+ * @typedef {object} PageHost what shows the pages of a scheme
+ * @property {(page: Page, call: {signal: AbortSignal}) => unknown} open shows the page, perhaps later; throwing (or rejecting) refuses it
+ * @property {(page: Page, reason: string) => unknown} close takes the page away
+ * @property {(page: Page) => unknown} [resume] the page is on top again
+ * @property {string[]} [patterns] only URIs that fit one of these
+ *
+ * @typedef {object} TaskCall
+ * @property {string} uri
+ * @property {Params} exts
+ * @property {AbortSignal} signal aborted when the caller cancels, or the connection ends
+ * @property {(value: unknown) => void} progress
+ *
+ * @typedef {(params: any, call: TaskCall) => unknown} TaskHandler its (awaited) value is the task's
+ *
+ * @typedef {(() => Promise<void>) & {registered: Promise<void>}} Unregister takes the host back; `registered` settles when the server has it
+ *
+ * @typedef {object} BridgeOptions
+ * @property {string | URL} [url] of the endpoint; default: `/bridge` of the page's own server
+ * @property {new (url: string, protocols: string[]) => WebSocket} [WebSocket] where the platform has none
+ * @property {{name: string, version: string, platform?: string}} [client]
+ * @property {{session: string, token: string}} [join] the session to become a member of; `token` is its `joinToken`
+ * @property {string} [page] the id of the page in which this client runs
+ * @property {string} [token]
+ * @property {Record<string, PageHost>} [hosts] by scheme, as with `host`
+ * @property {Record<string, TaskHandler>} [tasks] by URI or pattern, as with `task`
+ */
+
+export {};

@@ -1,0 +1,215 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BridgeError, Cancelled, DeadlineExceeded, HostAbsent, InvalidParameters, RouteNotFound } from "../bridge/bridge.js";
+import { connected, connecting, INFO, turn } from "./fake-socket.js";
+
+/** @typedef {import("../bridge/bridge.js").Bridge} Bridge */
+
+/** @type {[string, (bridge: Bridge) => Promise<unknown>, string, unknown][]} */
+const WIRE = [
+  ["open", (b) => b.open("native://a"), "router.open", { uri: "native://a" }],
+  [
+    "open with everything",
+    (b) => b.open("native://a", { id: 2 }, { exts: { animated: false }, style: "present", from: "p1", timeout: 500 }),
+    "router.open",
+    { uri: "native://a", params: { id: 2 }, exts: { animated: false }, style: "present", from: "p1", deadlineMs: 500 },
+  ],
+  ["invoke", (b) => b.invoke("action://a", { x: null }, { exts: {}, timeout: 9 }), "router.invoke", { uri: "action://a", params: { x: null }, exts: {}, deadlineMs: 9 }],
+  ["back", (b) => b.back(), "navigation.back", {}],
+  ["back by a number", (b) => b.back(2), "navigation.back", { count: 2 }],
+  ["back to, with a result", (b) => b.back({ to: "native://m", result: [1], animated: false }), "navigation.back", { to: "native://m", animated: false, result: { data: [1] } }],
+  ["back before", (b) => b.back({ before: "p1", code: 7, message: "m" }), "navigation.back", { before: "p1", result: { code: 7, message: "m" } }],
+  ["back to the root", (b) => b.back({ root: true }), "navigation.back", { root: true }],
+  ["finish", (b) => b.finish(), "navigation.finish", {}],
+  ["finish with null", (b) => b.finish(null), "navigation.finish", { result: { data: null } }],
+  ["finish another page", (b) => b.finish("x", { page: "p1", code: 3000, message: "m" }), "navigation.finish", { page: "p1", result: { data: "x", code: 3000, message: "m" } }],
+  ["canOpen", (b) => b.canOpen("native://a"), "router.canOpen", { uri: "native://a" }],
+  ["contains", (b) => b.contains("p1"), "navigation.contains", { uri: "p1" }],
+  ["stack", (b) => b.stack(), "navigation.stack", undefined],
+  ["routes", (b) => b.routes(), "router.routes", undefined],
+  ["request", (b) => b.request("x.y", [1, 2]), "x.y", [1, 2]],
+];
+
+for (const [name, call, method, params] of WIRE) {
+  test(`${name} goes out as ${method} and resolves with the result`, async () => {
+    const { bridge, socket } = await connected();
+    const promise = call(bridge);
+    assert.deepEqual(socket.last(method).params, params);
+    const result = { made: "up" };
+    socket.answer(method, result);
+    assert.deepEqual(await promise, result);
+    assert.equal(socket.sent.length, 1);
+  });
+}
+
+test("a dismissed page is an outcome, and progress comes before it", async () => {
+  const { bridge, socket } = await connected();
+  /** @type {unknown[]} */
+  const progress = [];
+  const promise = bridge.open("native://a", {}, { onProgress: (value) => progress.push(value) });
+  const { id } = socket.last("router.open");
+  socket.receive({ method: "$/progress", params: { id, value: { opened: { page: "p1" } } } });
+  socket.receive({ method: "$/progress", params: { id: "another", value: 1 } });
+  socket.receive({ method: "$/progress", params: { id, value: 0.5 } });
+  const outcome = { outcome: "dismissed", code: 0, message: "", data: null };
+  socket.receive({ id, result: outcome });
+  socket.receive({ method: "$/progress", params: { id, value: "late" } });
+  assert.deepEqual(await promise, outcome);
+  assert.deepEqual(progress, [{ opened: { page: "p1" } }, 0.5]);
+});
+
+test("an onProgress that throws is told by an error event, and the call goes on", async () => {
+  const { bridge, socket, events } = await connected();
+  const promise = bridge.invoke("action://a", {}, { onProgress: () => assert.fail("oops") });
+  const { id } = socket.last("router.invoke");
+  socket.receive({ method: "$/progress", params: { id, value: 1 } });
+  socket.receive({ id, result: 1 });
+  assert.equal(await promise, 1);
+  assert.match(events[0].detail.message, /onProgress of router\.invoke failed: oops/);
+});
+
+/** @type {[object, typeof BridgeError, object][]} */
+const ERRORS = [
+  [{ code: 2404, message: "no", data: { kind: "notOnStack", retryable: false } }, RouteNotFound, { kind: "notOnStack", name: "RouteNotFound", retryable: false }],
+  [{ code: 2404, message: "no" }, RouteNotFound, { kind: "noRoute", code: 2404, message: "no", method: "router.invoke" }],
+  [{ code: 2422, message: "no", data: { errors: [1] } }, InvalidParameters, { kind: "invalidParameters", data: { errors: [1] } }],
+  [{ code: -32602, message: "no" }, InvalidParameters, { kind: "invalidParams" }],
+  [{ code: 2504, message: "no" }, HostAbsent, { retryable: true }],
+  [{ code: 2408, message: "late" }, DeadlineExceeded, { kind: "deadline" }],
+  [{ code: 2429, message: "no", data: { retryAfterMs: 5 } }, BridgeError, { kind: "tooMany", retryable: true }],
+  [{ code: 17, message: "mine", data: "anything" }, BridgeError, { code: 17, kind: "application", data: "anything", retryable: false }],
+  [{ code: 2000, message: "?" }, BridgeError, { kind: "unknown" }],
+  [{ message: "no code" }, BridgeError, { code: -32603, kind: "malformed" }],
+];
+
+for (const [wire, type, expected] of ERRORS) {
+  test(`the error ${JSON.stringify(wire)} is a ${type.name}`, async () => {
+    const { bridge, socket } = await connected();
+    const promise = bridge.invoke("action://a");
+    socket.refuse("router.invoke", wire);
+    await assert.rejects(promise, (/** @type {any} */ error) => {
+      assert(error instanceof type);
+      for (const [name, value] of Object.entries(expected)) assert.deepEqual(Reflect.get(error, name), value, name);
+      return true;
+    });
+  });
+}
+
+test("aborting before anything is sent rejects with the signal's reason", async () => {
+  const { bridge, socket } = connecting();
+  const reason = new Error("mine");
+  const controller = new AbortController();
+  const waiting = bridge.open("native://a", {}, { signal: controller.signal });
+  controller.abort(reason);
+  await assert.rejects(waiting, reason);
+  await assert.rejects(bridge.open("native://b", {}, { signal: controller.signal }), reason);
+  socket.accept();
+  socket.answer("session.open", INFO);
+  await bridge.ready;
+  assert.equal(socket.sent.length, 1);
+});
+
+test("aborting cancels at the server, whose answer decides", async () => {
+  for (const [answer, check] of /** @type {[object, (promise: Promise<any>) => Promise<unknown>][]} */ ([
+    [
+      { error: { code: -32800, message: "cancelled" } },
+      (promise) => assert.rejects(promise, (/** @type {any} */ error) => error instanceof Cancelled && error.name === "AbortError"),
+    ],
+    [{ result: { outcome: "cancelled" } }, async (promise) => assert.deepEqual(await promise, { outcome: "cancelled" })],
+  ])) {
+    const { bridge, socket } = await connected();
+    const controller = new AbortController();
+    const promise = bridge.open("native://a", {}, { signal: controller.signal });
+    const { id } = socket.last("router.open");
+    controller.abort();
+    assert.deepEqual(socket.last("$/cancelRequest"), { jsonrpc: "2.0", method: "$/cancelRequest", params: { id } });
+    socket.receive({ id, ...answer });
+    await check(promise);
+  }
+});
+
+test("aborting after the answer sends nothing", async () => {
+  const { bridge, socket } = await connected();
+  const controller = new AbortController();
+  const promise = bridge.invoke("action://a", {}, { signal: controller.signal });
+  socket.answer("router.invoke", 1);
+  await promise;
+  controller.abort();
+  assert.equal(socket.sent.length, 1);
+});
+
+test("a server that lets a deadline pass is given one second, then cancelled", async (t) => {
+  const { bridge, socket } = await connected();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let failure;
+  bridge.invoke("action://a", {}, { timeout: 200 }).catch((error) => (failure = error));
+  const { id } = socket.last("router.invoke");
+  t.mock.timers.tick(1199);
+  await turn();
+  assert.equal(failure, undefined);
+  t.mock.timers.tick(1);
+  await turn();
+  assert(/** @type {unknown} */ (failure) instanceof DeadlineExceeded);
+  assert.deepEqual(socket.last("$/cancelRequest").params, { id });
+});
+
+test("once the page is shown the deadline is over", async (t) => {
+  const { bridge, socket } = await connected();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const promise = bridge.open("native://a", {}, { timeout: 200 });
+  const { id } = socket.last("router.open");
+  socket.receive({ method: "$/progress", params: { id, value: { opened: { page: "p1" } } } });
+  t.mock.timers.tick(100000);
+  socket.receive({ id, result: "outcome" });
+  assert.equal(await promise, "outcome");
+});
+
+test("a call that waits for ready times out too", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { bridge, socket } = connecting();
+  const promise = bridge.invoke("action://a", {}, { timeout: 200 });
+  t.mock.timers.tick(1200);
+  await assert.rejects(promise, { code: 2408 });
+  socket.accept();
+  socket.answer("session.open", INFO);
+  await bridge.ready;
+  assert.equal(socket.sent.length, 1);
+});
+
+for (const timeout of [0, -1, 1.5, NaN, Infinity, 2 ** 31]) {
+  test(`a timeout of ${timeout} is refused`, async () => {
+    const { bridge, socket } = await connected();
+    await assert.rejects(bridge.invoke("action://a", {}, { timeout }), { code: -32602, message: /whole milliseconds/ });
+    assert.equal(socket.sent.length, 0);
+  });
+}
+
+test("parameters that are no JSON, or more than the server takes, reject and leave the connection alone", async () => {
+  const { bridge, socket } = await connected();
+  await assert.rejects(bridge.invoke("action://a", { n: 1n }), { code: -32602, method: "router.invoke" });
+  await assert.rejects(bridge.invoke("action://a", { text: "é".repeat(990) }), { code: 2413, message: /2000 bytes/ });
+  assert.equal(socket.sent.length, 0);
+  void bridge.invoke("action://a", { text: "é".repeat(800) }).catch(() => {});
+  assert.equal(socket.sent.length, 1);
+});
+
+test("names like __proto__ and then do no harm as keys, methods and ids", async () => {
+  const { bridge, socket, events } = await connected();
+  const params = JSON.parse('{"__proto__": {"polluted": 1}, "then": "x", "constructor": 1, "toString": 2}');
+  const promise = bridge.request("constructor", params);
+  assert.equal(JSON.stringify(socket.last("constructor").params), JSON.stringify(params));
+  for (const id of ["__proto__", "constructor", "toString", "then"]) {
+    socket.receive({ id, result: "wrong" });
+    socket.receive({ method: id, params: {} });
+    socket.receive({ method: "$/progress", params: { id, value: 1 } });
+    socket.receive({ method: "$/cancelRequest", params: { id } });
+    socket.receive({ id, method: id });
+    assert.equal(socket.sent.at(-1).error.code, -32601);
+    assert.equal(socket.sent.at(-1).id, id);
+  }
+  socket.receive({ id: socket.sent[0].id, result: params });
+  assert.equal(JSON.stringify(await promise), JSON.stringify(params));
+  assert.equal(Reflect.get({}, "polluted"), undefined);
+  assert.deepEqual(events, []);
+});

@@ -1,0 +1,168 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Bridge, BridgeError, ConnectionClosed, Forbidden } from "../bridge/bridge.js";
+import { connected, connecting, FakeSocket, INFO, turn } from "./fake-socket.js";
+
+test("opens a session on waybridge.v1 with what the options say", async () => {
+  const client = { name: "shell", version: "2", platform: "web" };
+  const { bridge, socket } = connecting({ client, join: { session: "s0", token: "j0" }, page: "p7", token: "secret" });
+  assert.equal(socket.url, "ws://test/bridge");
+  assert.deepEqual(socket.protocols, ["waybridge.v1"]);
+  assert.equal(socket.sent.length, 0);
+  socket.accept();
+  const { id, ...hello } = socket.last("session.open");
+  assert.deepEqual(hello, {
+    jsonrpc: "2.0",
+    method: "session.open",
+    params: { protocol: ["1.0"], client, token: "secret", join: { session: "s0", token: "j0" }, page: "p7" },
+  });
+  assert.equal(bridge.session, undefined);
+  socket.receive({ id, result: INFO });
+  assert.deepEqual(await bridge.ready, INFO);
+  assert.deepEqual(bridge.session, INFO);
+});
+
+test("ids begin with a prefix of their own in each client", async () => {
+  const prefixes = [];
+  for (const { socket } of [connecting(), connecting()]) {
+    socket.accept();
+    prefixes.push(socket.last("session.open").id.replace(/-1$/, ""));
+  }
+  assert.match(prefixes[0], /^[0-9a-f]{12}$/);
+  assert.notEqual(prefixes[0], prefixes[1]);
+});
+
+test("calls made before ready go out after it, in their order", async () => {
+  const { bridge, socket } = connecting();
+  const first = bridge.canOpen("native://a");
+  socket.accept();
+  const second = bridge.invoke("action://b");
+  assert.equal(socket.sent.length, 1);
+  socket.answer("session.open", INFO);
+  await bridge.ready;
+  assert.deepEqual(socket.sent.slice(1).map((each) => each.method), ["router.canOpen", "router.invoke"]);
+  socket.receive({ id: socket.sent[1].id, result: { canOpen: true } });
+  socket.receive({ id: socket.sent[2].id, result: 5 });
+  assert.deepEqual(await first, { canOpen: true });
+  assert.equal(await second, 5);
+});
+
+test("a connection that fails rejects ready and waiting calls, and tells close once", async () => {
+  const { bridge, socket, events } = connecting();
+  const call = bridge.stack();
+  socket.dispatchEvent(Object.assign(new Event("error"), { message: "Unexpected server response: 403" }));
+  socket.end(1006);
+  for (const promise of [bridge.ready, call, bridge.stack()]) {
+    await assert.rejects(promise, (/** @type {any} */ error) => {
+      assert(error instanceof ConnectionClosed);
+      assert.equal(error.kind, "closed");
+      assert.equal(error.code, 2503);
+      assert.deepEqual(error.data, { kind: "closed", retryable: true, code: 1006, reason: "Unexpected server response: 403" });
+      return true;
+    });
+  }
+  assert.deepEqual(events, [{ type: "close", detail: { code: 1006, reason: "Unexpected server response: 403" } }]);
+});
+
+test("a close while the session opens has its code and reason in the errors", async () => {
+  const { bridge, socket } = connecting();
+  const call = bridge.invoke("action://a");
+  socket.accept();
+  socket.end(4101, "no hello in time");
+  await assert.rejects(bridge.ready, { kind: "closed", data: { kind: "closed", retryable: true, code: 4101, reason: "no hello in time" } });
+  await assert.rejects(call, { kind: "closed", method: "router.invoke" });
+});
+
+test("a refused session rejects ready with the server's error, and ends the connection", async () => {
+  const { bridge, socket, events } = connecting();
+  const call = bridge.invoke("action://a");
+  socket.accept();
+  socket.refuse("session.open", { code: 2403, message: "no", data: { kind: "forbidden", rule: "r1" } });
+  await assert.rejects(bridge.ready, (/** @type {any} */ error) => error instanceof Forbidden && error.data.rule === "r1");
+  await assert.rejects(call, (/** @type {any} */ error) => error.kind === "closed" && /** @type {unknown} */ (error.cause) instanceof Forbidden);
+  assert.equal(socket.closes.length, 1);
+  assert.deepEqual(events.map((event) => event.type), ["close"]);
+});
+
+test("a server without the subprotocol, or without a session in its answer, is refused", async () => {
+  const plain = connecting();
+  plain.socket.accept("");
+  await assert.rejects(plain.bridge.ready, { kind: "closed", message: /does not speak waybridge\.v1/ });
+  assert.equal(plain.socket.sent.length, 0);
+  const odd = connecting();
+  odd.socket.accept();
+  odd.socket.answer("session.open", { hello: true });
+  await assert.rejects(odd.bridge.ready, { kind: "malformed" });
+});
+
+test("without a WebSocket everything rejects as unsupported", async () => {
+  const global = globalThis.WebSocket;
+  Reflect.deleteProperty(globalThis, "WebSocket");
+  try {
+    const bridge = new Bridge({ url: "ws://test/bridge" });
+    const closes = new Promise((resolve) => bridge.addEventListener("close", resolve));
+    await assert.rejects(bridge.ready, (/** @type {any} */ error) => error instanceof BridgeError && error.kind === "unsupported");
+    await assert.rejects(bridge.stack(), { kind: "closed", message: /no WebSocket/ });
+    await closes;
+    await bridge.close();
+  } finally {
+    if (global !== undefined) globalThis.WebSocket = global;
+  }
+});
+
+test("a WebSocket whose constructor throws rejects ready", async () => {
+  const WebSocket = /** @type {any} */ (
+    class {
+      constructor() {
+        throw new Error("insecure");
+      }
+    }
+  );
+  await assert.rejects(new Bridge({ url: "ws://test/bridge", WebSocket }).ready, { kind: "closed", message: /insecure/ });
+});
+
+test("the address is the page's own server, and one that is no WebSocket's is refused", () => {
+  const WebSocket = /** @type {any} */ (FakeSocket);
+  const url = (/** @type {any} */ given) => {
+    new Bridge({ url: given, WebSocket });
+    return FakeSocket.made.at(-1)?.url;
+  };
+  assert.throws(() => url(undefined), { kind: "invalidParams", message: /a url is needed outside of a page/ });
+  assert.throws(() => url("/bridge"), { message: /no absolute URL/ });
+  assert.throws(() => url("ftp://x/"), { message: /no address of a WebSocket/ });
+  assert.equal(url(new URL("https://x/b")), "wss://x/b");
+  Reflect.set(globalThis, "location", new URL("https://app.test:8443/deep/page.html?q#f"));
+  try {
+    assert.equal(url(undefined), "wss://app.test:8443/bridge");
+    assert.equal(url("/other"), "wss://app.test:8443/other");
+  } finally {
+    Reflect.deleteProperty(globalThis, "location");
+  }
+});
+
+test("when the connection ends every call rejects, and what was sent may have been carried out", async () => {
+  const { bridge, socket, events } = await connected();
+  const [opened, invoked] = [bridge.open("native://a"), bridge.invoke("action://b")];
+  socket.end(4200, "drain");
+  for (const call of [opened, invoked]) {
+    await assert.rejects(call, { kind: "closed", code: 2599, retryable: false, data: { kind: "closed", retryable: false, code: 4200, reason: "drain" } });
+  }
+  await assert.rejects(bridge.stack(), { kind: "closed", code: 2503, retryable: true });
+  assert.deepEqual(events, [{ type: "close", detail: { code: 4200, reason: "drain" } }]);
+});
+
+test("close ends everything at once, and resolves when the socket is gone", async () => {
+  const { bridge, socket, events } = await connected();
+  const call = bridge.open("native://a");
+  let isOver = false;
+  const over = bridge.close().then(() => (isOver = true));
+  await assert.rejects(call, { kind: "closed", data: { kind: "closed", retryable: false, code: 1000, reason: "" } });
+  assert.deepEqual(socket.closes, [[1000, ""]]);
+  socket.receiveRaw("late");
+  await turn();
+  assert.equal(isOver, false);
+  socket.end(1000);
+  await over;
+  assert.deepEqual(events, [{ type: "close", detail: { code: 1000, reason: "" } }]);
+});

@@ -1,0 +1,259 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { codes } from "../bridge/bridge.js";
+import { answers, connected, connecting, INFO, turn } from "./fake-socket.js";
+
+const PAGE = { id: "p1", uri: "native://a?x=1", route: "a", params: { x: "1" }, exts: {}, style: "push" };
+const NOTHING = { open: () => {}, close: () => {} };
+
+test("hosts made before the socket is open are part of session.open", async () => {
+  const { bridge, socket } = connecting({ hosts: { flutter: NOTHING }, tasks: { "action://toast": () => {} } });
+  const host = bridge.host("Native", { ...NOTHING, patterns: ["native://a/:id"] });
+  const task = bridge.task("action://share", () => {});
+  socket.accept();
+  assert.deepEqual(socket.last("session.open").params.hosts, [
+    { scheme: "flutter", kind: "page" },
+    { scheme: "native", kind: "page", patterns: ["native://a/:id"] },
+    { patterns: ["action://toast"], kind: "task" },
+    { patterns: ["action://share"], kind: "task" },
+  ]);
+  socket.answer("session.open", INFO);
+  await Promise.all([host.registered, task.registered]);
+  assert.equal(socket.sent.length, 1);
+});
+
+test("a host made later is registered, and taken back", async () => {
+  const { bridge, socket } = await connected();
+  const unregister = bridge.host("native", NOTHING);
+  const hosts = [{ scheme: "native", kind: "page" }];
+  assert.deepEqual(socket.last("host.register").params, { hosts });
+  socket.answer("host.register", { hosts });
+  await unregister.registered;
+  const gone = unregister();
+  await turn();
+  assert.deepEqual(socket.last("host.unregister").params, { hosts });
+  socket.answer("host.unregister", { hosts: [] });
+  await gone;
+  socket.receive({ id: 1, method: "page.open", params: { page: PAGE } });
+  await turn();
+  assert.equal(answers(socket)[0].error.code, 2504);
+});
+
+test("a host made while the session opens is registered after it", async () => {
+  const { bridge, socket } = connecting();
+  socket.accept();
+  void bridge.task("action://a", () => {});
+  socket.answer("session.open", INFO);
+  await bridge.ready;
+  assert.deepEqual(socket.last("host.register").params, { hosts: [{ patterns: ["action://a"], kind: "task" }] });
+});
+
+test("a refused registration rejects, is told by an event, and leaves no host behind", async () => {
+  const { bridge, socket, events } = await connected();
+  const { registered } = bridge.task("action://a", () => 1);
+  socket.refuse("host.register", { code: 2403, message: "no" });
+  await assert.rejects(registered, { code: 2403 });
+  assert.equal(events[0].detail.code, 2403);
+  void bridge.task("action://a", () => 2);
+});
+
+test("what is no host is refused when it is given", async () => {
+  const { bridge, socket } = await connected();
+  const any = /** @type {any} */ (bridge);
+  assert.throws(() => any.host("native:", NOTHING), { code: -32602, message: /not a scheme/ });
+  assert.throws(() => any.host(undefined, NOTHING), { message: /not a scheme/ });
+  assert.throws(() => any.host("native", { open: () => {} }), { message: /open and close/ });
+  assert.throws(() => any.host("native", { ...NOTHING, patterns: ["x"] }), { message: /not a pattern/ });
+  assert.throws(() => any.task("action://a"), { message: /needs a function/ });
+  assert.equal(socket.sent.length, 0);
+  void bridge.host("native", NOTHING);
+  assert.throws(() => any.host("NATIVE", NOTHING), { code: 2409 });
+});
+
+test("a page is opened, resumed and closed by its host", async () => {
+  /** @type {unknown[]} */
+  const seen = [];
+  const { socket, events } = await connected({
+    hosts: {
+      native: {
+        open: async (page) => void seen.push(["open", page]),
+        close: (page, reason) => void seen.push(["close", page.id, reason]),
+        resume: (page) => void seen.push(["resume", page.id]),
+      },
+    },
+  });
+  socket.receive({ id: "s-1", method: "page.open", params: { page: PAGE } });
+  await turn();
+  socket.receive({ method: "page.resume", params: { page: "p1" } });
+  socket.receive({ method: "page.resume", params: { page: "elsewhere" } });
+  socket.receive({ id: "s-2", method: "page.close", params: { page: "p1", reason: "dismissed" } });
+  socket.receive({ id: "s-3", method: "page.close", params: { page: "p1", reason: "dismissed" } });
+  await turn();
+  assert.deepEqual(seen, [["open", PAGE], ["resume", "p1"], ["close", "p1", "dismissed"]]);
+  assert.deepEqual(answers(socket).sort((a, b) => (a.id < b.id ? -1 : 1)), [
+    { id: "s-1", result: null },
+    { id: "s-2", result: null },
+    { id: "s-3", result: null },
+  ]);
+  assert.deepEqual(events, [{ type: "resume", detail: { page: "p1" } }, { type: "resume", detail: { page: "elsewhere" } }]);
+});
+
+/** @type {[string, unknown, object][]} */
+const FAILURES = [
+  ["an error", new Error("no room"), { code: 2502, message: "no room", data: { kind: "hostFailed", retryable: false } }],
+  ["an application's code", Object.assign(new Error("mine"), { code: 17, data: [1] }), { code: 17, message: "mine", data: [1] }],
+  ["a high application's code", { code: 3000, message: "mine" }, { code: 3000, message: "mine" }],
+  ["the protocol's code", Object.assign(new Error("x"), { code: 2404 }), { code: 2502, message: "x", data: { kind: "hostFailed", retryable: false } }],
+  ["a code that is text", Object.assign(new Error("x"), { code: "ENOENT" }), { code: 2502, message: "x", data: { kind: "hostFailed", retryable: false } }],
+  ["nothing", undefined, { code: codes.hostFailed.code, message: codes.hostFailed.message, data: { kind: "hostFailed", retryable: false } }],
+  ["data that is no JSON", Object.assign(new Error("x"), { code: 5, data: 1n }), { code: 5, message: "x" }],
+];
+
+for (const [name, thrown, error] of FAILURES) {
+  test(`a host and a task that throw ${name} answer with the error`, async () => {
+    const fail = async () => {
+      throw thrown;
+    };
+    const { socket } = await connected({ hosts: { native: { ...NOTHING, open: fail } }, tasks: { "action://a": fail } });
+    socket.receive({ id: 1, method: "page.open", params: { page: PAGE } });
+    socket.receive({ id: 2, method: "task.run", params: { uri: "action://a" } });
+    await turn();
+    for (const id of [1, 2]) assert.deepEqual(answers(socket).filter((each) => each.id === id), [{ id, error }]);
+  });
+}
+
+test("a host that fails to close says so", async () => {
+  const { socket } = await connected({ hosts: { native: { open: () => {}, close: () => assert.fail("stuck") } } });
+  socket.receive({ id: 1, method: "page.open", params: { page: PAGE } });
+  await turn();
+  socket.receive({ id: 2, method: "page.close", params: { page: "p1", reason: "replaced" } });
+  await turn();
+  assert.equal(answers(socket)[1].error.message, "stuck");
+});
+
+test("an opening that the server cancelled is refused, and a page shown all the same is closed again", async () => {
+  for (const ends of ["throws", "shows"]) {
+    /** @type {string[]} */
+    const closed = [];
+    /** @type {() => void} */
+    let go = () => {};
+    const { socket } = await connected({
+      hosts: {
+        native: {
+          open: (_, { signal }) => new Promise((resolve, reject) => {
+            signal.addEventListener("abort", () => ends === "throws" && reject(signal.reason));
+            go = () => resolve(undefined);
+          }),
+          close: (page, reason) => void closed.push(`${page.id} ${reason}`),
+        },
+      },
+    });
+    socket.receive({ id: 1, method: "page.open", params: { page: PAGE } });
+    socket.receive({ method: "$/cancelRequest", params: { id: "1" } });
+    await turn();
+    assert.deepEqual(answers(socket), []);
+    socket.receive({ method: "$/cancelRequest", params: { id: 1 } });
+    go();
+    await turn();
+    assert.equal(answers(socket)[0].error.code, -32800);
+    assert.equal(answers(socket).length, 1);
+    assert.deepEqual(closed, ends === "shows" ? ["p1 cancelled"] : []);
+  }
+});
+
+test("a page that is closed while it opens is closed after it", async () => {
+  /** @type {unknown[]} */
+  const seen = [];
+  /** @type {() => void} */
+  let go = () => {};
+  const { socket } = await connected({
+    hosts: { native: { open: () => new Promise((resolve) => (go = () => resolve(seen.push("open")))), close: () => void seen.push("close") } },
+  });
+  socket.receive({ id: 1, method: "page.open", params: { page: PAGE } });
+  socket.receive({ id: 2, method: "page.close", params: { page: "p1", reason: "cancelled" } });
+  await turn();
+  assert.deepEqual(seen, []);
+  go();
+  await turn();
+  assert.deepEqual(seen, ["open", "close"]);
+  assert.deepEqual(answers(socket), [{ id: 1, result: null }, { id: 2, result: null }]);
+});
+
+test("a task gets its parameters, reports progress, and answers with its value", async () => {
+  const { socket } = await connected({
+    tasks: {
+      "action://share/:what": async (params, { uri, exts, signal, progress }) => {
+        progress(0.5);
+        return { params, uri, exts, aborted: signal.aborted };
+      },
+    },
+  });
+  const params = { what: "x" };
+  socket.receive({ id: 1, method: "task.run", params: { uri: "action://share/x", params, exts: { e: 1 } } });
+  await turn();
+  assert.deepEqual(socket.sent, [
+    { jsonrpc: "2.0", method: "$/progress", params: { id: 1, value: 0.5 } },
+    { jsonrpc: "2.0", id: 1, result: { params, uri: "action://share/x", exts: { e: 1 }, aborted: false } },
+  ]);
+});
+
+test("cancelling reaches a task, which still answers once", async () => {
+  const { socket } = await connected({
+    tasks: {
+      "action://a": (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    },
+  });
+  socket.receive({ id: null, method: "task.run", params: { uri: "action://a" } });
+  socket.receive({ method: "$/cancelRequest", params: { id: null } });
+  socket.receive({ method: "$/cancelRequest", params: { id: null } });
+  await turn();
+  assert.equal(answers(socket).length, 1);
+  assert.equal(answers(socket)[0].error.code, -32800);
+});
+
+test("the end of the connection aborts what runs, and nothing is answered", async () => {
+  /** @type {any} */
+  let context;
+  /** @type {(value: unknown) => void} */
+  let end = () => {};
+  const { socket } = await connected({
+    tasks: { "action://a": (_, given) => ((context = given), new Promise((resolve) => (end = resolve))) },
+  });
+  socket.receive({ id: 1, method: "task.run", params: { uri: "action://a" } });
+  socket.end(1001);
+  assert.equal(context.signal.aborted, true);
+  assert.equal(context.signal.reason.kind, "closed");
+  context.progress(1);
+  end(1);
+  await turn();
+  assert.deepEqual(socket.sent, []);
+});
+
+test("results that can not be sent become errors of their request", async () => {
+  /** @type {any} */
+  const cycle = {};
+  cycle.self = cycle;
+  for (const [result, code] of /** @type {[unknown, number][]} */ ([[cycle, -32603], [1n, -32603], [() => {}, -32603], ["x".repeat(3000), 2413]])) {
+    const { socket } = await connected({ tasks: { "action://a": () => result } });
+    socket.receive({ id: 1, method: "task.run", params: { uri: "action://a" } });
+    await turn();
+    assert.deepEqual(answers(socket).map((each) => [each.id, each.error.code]), [[1, code]]);
+  }
+});
+
+test("progress that can not be sent is told by an error event", async () => {
+  const { socket, events } = await connected({ tasks: { "action://a": (_, { progress }) => (progress(1n), progress("x".repeat(3000))) } });
+  socket.receive({ id: 1, method: "task.run", params: { uri: "action://a" } });
+  await turn();
+  assert.deepEqual(socket.sent, [{ jsonrpc: "2.0", id: 1, result: null }]);
+  assert.deepEqual(events.map((event) => event.detail.code), [-32603, 2413]);
+});
+
+test("a resume that fails is told by an error event", async () => {
+  const { socket, events } = await connected({ hosts: { native: { ...NOTHING, resume: () => assert.fail("asleep") } } });
+  socket.receive({ id: 1, method: "page.open", params: { page: PAGE } });
+  socket.receive({ method: "page.resume", params: { page: "p1" } });
+  await turn();
+  assert.match(events[1].detail.message, /asleep/);
+});

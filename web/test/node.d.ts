@@ -1,0 +1,49 @@
+// What the tests use of Node, so that checking them needs no package.
+declare module "node:test" {
+  interface Timers {
+    enable(options?: { apis: string[] }): void;
+    tick(milliseconds: number): void;
+  }
+  interface TestContext {
+    mock: { timers: Timers };
+    after(body: () => unknown): void;
+    skip(message?: string): void;
+    diagnostic(message: string): void;
+  }
+  type Body = (context: TestContext) => unknown;
+  interface Options {
+    skip?: string | boolean;
+    timeout?: number;
+  }
+  export function test(name: string, body: Body): void;
+  export function test(name: string, options: Options, body: Body): void;
+}
+
+declare module "node:assert/strict" {
+  interface Assert {
+    (value: unknown, message?: string): asserts value;
+    equal(actual: unknown, expected: unknown, message?: string): void;
+    notEqual(actual: unknown, expected: unknown, message?: string): void;
+    deepEqual(actual: unknown, expected: unknown, message?: string): void;
+    match(actual: string, expected: RegExp, message?: string): void;
+    throws(body: () => unknown, expected?: object): void;
+    rejects(promise: Promise<unknown> | (() => Promise<unknown>), expected?: object): Promise<void>;
+    fail(message: string): never;
+  }
+  const assert: Assert;
+  export default assert;
+}
+
+declare module "node:fs" {
+  export function readdirSync(path: URL): string[];
+  export function readFileSync(path: URL, encoding: "utf8"): string;
+}
+
+declare module "node:module" {
+  export function createRequire(path: string | URL): (name: string) => any;
+}
+
+declare const Buffer: { from(text: string, encoding: "hex"): Uint8Array };
+
+declare const process: { env: Record<string, string | undefined> };
+declare function setImmediate(body: () => void): unknown;
