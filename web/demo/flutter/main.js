@@ -39,10 +39,12 @@ function run(bridge) {
     () => report({ demo: "connected" }),
     (error) => (empty.textContent = explain(error)));
 
-  bridge.addEventListener("close", (event) => {
+  bridge.addEventListener("close", async () => {
     view.clear();
     empty.textContent = "The Flutter view has lost its connection.";
-    report({ demo: "closed", code: /** @type {CustomEvent} */ (event).detail.code });
+    // Once the socket itself is gone, the server knows, and the shell can ask it for the stack that is left.
+    await bridge.close();
+    report({ demo: "closed" });
   });
   addEventListener("message", (event) => {
     if (event.source === parent && event.origin === location.origin && event.data.demo === "cut") bridge.close();

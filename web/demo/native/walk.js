@@ -34,7 +34,10 @@ function step(here, label, go, ...fields) {
       ...fields, error, element("button", { class: "primary", type: "submit" }, label)));
 }
 
-/** M: awaits A; what C publishes ends A, and so arrives here. @type {NativePage} */
+/**
+ * M: awaits A; what C publishes ends A, and so arrives here.
+ * @type {NativePage}
+ */
 export function notes(page, { bridge }) {
   const result = new ResultView();
   const content = element("div", { class: "content" }, steps("M"),
@@ -48,7 +51,10 @@ export function notes(page, { bridge }) {
   return { title: "Trip notes", content: [content] };
 }
 
-/** A @type {NativePage} */
+/**
+ * A: the title.
+ * @type {NativePage}
+ */
 export function write(page, { bridge }) {
   const next = (/** @type {FormData} */ fields) =>
     bridge.open("native://walk/b", { title: String(fields.get("title")) }, { from: page.id });
@@ -60,7 +66,10 @@ export function write(page, { bridge }) {
   };
 }
 
-/** B @type {NativePage} */
+/**
+ * B: the readers.
+ * @type {NativePage}
+ */
 export function audience(page, { bridge }) {
   const next = (/** @type {FormData} */ fields) =>
     bridge.open("native://walk/c", { ...page.params, audience: String(fields.get("audience")) }, { from: page.id });
@@ -74,7 +83,10 @@ export function audience(page, { bridge }) {
   };
 }
 
-/** C: goes back to M with the result. @type {NativePage} */
+/**
+ * C: goes back to M with the result.
+ * @type {NativePage}
+ */
 export function review(page, { bridge }) {
   const { title, audience } = page.params;
   const publish = () => bridge.back({ to: "native://walk/m", result: { published: true, title, audience } });

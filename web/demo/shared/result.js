@@ -73,6 +73,6 @@ export class ResultView {
  */
 export function explain(error) {
   if (!(error instanceof Error)) return String(error);
-  const code = "code" in error ? `${error.code} ` : "";
-  return code + error.message;
+  const code = Reflect.get(error, "code");
+  return code === undefined ? error.message : `${code} ${error.message}`;
 }

@@ -21,7 +21,10 @@ export function tapped(observe) {
       this.addEventListener("message", (event) => observe("in", String(event.data)));
     }
 
-    /** @param {string | ArrayBufferLike | Blob | ArrayBufferView} data */
+    /**
+     * @param {string | ArrayBufferLike | Blob | ArrayBufferView} data
+     * @override
+     */
     send(data) {
       observe("out", String(data));
       super.send(data);
