@@ -1,0 +1,51 @@
+import WayValues
+
+/// The peer's requests over one connection that this side has not answered yet.
+package struct CallsInFlight<Call> {
+  private var calls: [RequestID: (order: UInt64, call: Call)] = [:]
+  private var begun: UInt64 = 0
+  private let limit: Int
+
+  /// Holds at most `limit` calls.
+  package init(limit: Int = 256) {
+    self.limit = limit
+  }
+
+  package var count: Int { calls.count }
+
+  /// Whether a request may begin: enough for one that is answered before the next message is looked at.
+  /// Fails with ``ErrorCode/conflict`` for an id in flight, and with ``ErrorCode/tooMany`` at the limit.
+  package func check(_ id: RequestID) throws(RPCError) {
+    if calls.isEmpty { return }
+    if calls[id] != nil {
+      throw RPCError(
+        .conflict, "a request with the id \(id) is in flight already", kind: "duplicateID")
+    }
+    if calls.count >= limit {
+      throw RPCError(
+        .tooMany, "at most \(limit) requests may be in flight; wait for an answer",
+        data: ["limit": .integer(Int64(limit))])
+    }
+  }
+
+  /// Keeps a request until its answer. Fails as ``check(_:)`` does; then a call of this id goes on as it was.
+  package mutating func begin(_ id: RequestID, _ call: Call) throws(RPCError) {
+    try check(id)
+    begun += 1
+    calls[id] = (begun, call)
+  }
+
+  /// The call in flight under an id, for `$/cancelRequest`.
+  package subscript(id: RequestID) -> Call? { calls[id]?.call }
+
+  /// Hands out a call that gets its answer now, once; nil when it has it already.
+  package mutating func end(_ id: RequestID) -> Call? {
+    calls.removeValue(forKey: id)?.call
+  }
+
+  /// Hands out all that is left, oldest first, when no answer can be sent any more.
+  package mutating func drain() -> [Call] {
+    defer { calls = [:] }
+    return calls.values.sorted { $0.order < $1.order }.map(\.call)
+  }
+}

@@ -1,0 +1,177 @@
+import WayValues
+
+/// Bytes to JSON-RPC 2.0 messages, straight from the parser's tape.
+///
+/// Strict about the members that JSON-RPC names; members of other names are ignored.
+package struct MessageDecoder: Sendable {
+  /// Most messages in one batch.
+  package let maxBatch: Int
+  /// Most arrays and objects within one another, the message's own among them. Above ``JSON/maxDepth`` it has no effect.
+  package let maxDepth: Int
+
+  package init(maxBatch: Int = 100, maxDepth: Int = JSON.maxDepth) {
+    self.maxBatch = maxBatch
+    self.maxDepth = maxDepth
+  }
+
+  /// Decodes one text frame. May be called on any thread.
+  package func decode(_ bytes: RawSpan) -> Incoming {
+    do {
+      return try TapeCursor.read(bytes, maxDepth: maxDepth) { (cursor) throws(JSONError) in
+        switch cursor.kind(at: TapeCursor.root) {
+        case .object: .message(try message(cursor, at: TapeCursor.root, level: 0))
+        case .list: try batch(cursor)
+        default: .message(.notAnObject(cursor, at: TapeCursor.root))
+        }
+      }
+    } catch {
+      let offset = error.offset.map { ["offset": .integer(Int64($0))] as ValueObject }
+      return .malformed(
+        RPCError(.parseError, "the message is not JSON: \(error)", data: offset ?? ValueObject()))
+    }
+  }
+
+  private func batch(_ cursor: TapeCursor) throws(JSONError) -> Incoming {
+    let count = cursor.count(of: TapeCursor.root)
+    guard count > 0 else {
+      return .malformed(RPCError(.invalidRequest, "a batch needs at least one message"))
+    }
+    guard count <= maxBatch else {
+      return .malformed(
+        RPCError(
+          .tooLarge, "a batch has at most \(maxBatch) messages; this one has \(count)",
+          data: ["limit": .integer(Int64(maxBatch))]))
+    }
+    var messages: [Message] = []
+    messages.reserveCapacity(count)
+    var at = TapeCursor.root + 1
+    while messages.count < count {
+      messages.append(try message(cursor, at: at, level: 1))
+      at = cursor.next(after: at)
+    }
+    return .batch(messages)
+  }
+
+  /// `level` is how many arrays lie around the message.
+  private func message(
+    _ cursor: TapeCursor, at place: Int, level: Int
+  ) throws(JSONError) -> Message {
+    guard cursor.kind(at: place) == .object else { return .notAnObject(cursor, at: place) }
+    let envelope = Envelope(cursor, at: place)
+    if envelope.method == 0, envelope.result != 0 || envelope.error != 0 {
+      return try response(cursor, envelope, level: level + 1)
+    }
+
+    var id: RequestID?
+    if envelope.id != 0 {
+      id = requestID(cursor, at: envelope.id)
+      guard id != nil else {
+        return .invalid(.null, "`id` must be a string, a number or null")
+      }
+    }
+    if let name = envelope.duplicate {
+      let readable = envelope.duplicatesID ? nil : id
+      return .invalid(readable ?? .null, "`\(name)` stands in the message more than once")
+    }
+    guard isVersion2(cursor, at: envelope.jsonrpc) else {
+      return .invalid(id ?? .null, "`jsonrpc` must be the string \"2.0\"")
+    }
+    guard envelope.method != 0 else {
+      return .invalid(id ?? .null, "the message has no `method`, `result` or `error`")
+    }
+    guard cursor.kind(at: envelope.method) == .string else {
+      return .invalid(id ?? .null, "`method` must be a string")
+    }
+    guard envelope.result == 0, envelope.error == 0 else {
+      return .invalid(id ?? .null, "a message with `method` has no `result` or `error`")
+    }
+
+    var params: Value?
+    if envelope.params != 0 {
+      switch cursor.kind(at: envelope.params) {
+      case .object, .list: params = try cursor.value(at: envelope.params, level: level + 1)
+      default: return .invalid(id ?? .null, "`params` must be an object or an array")
+      }
+    }
+    let method = cursor.string(at: envelope.method)
+    guard let id else { return .notification(Notification(method: method, params: params)) }
+    return .request(Request(id: id, method: method, params: params))
+  }
+
+  @inline(__always)
+  private func requestID(_ cursor: TapeCursor, at place: Int) -> RequestID? {
+    switch cursor.kind(at: place) {
+    case .string: .string(cursor.string(at: place))
+    case .object, .list: nil
+    default: RequestID(cursor.scalar(at: place))
+    }
+  }
+
+  private func isVersion2(_ cursor: TapeCursor, at place: Int) -> Bool {
+    // A missing member's place 0 holds no string.
+    cursor.kind(at: place) == .string && cursor.shortName(at: place) == Envelope.version
+  }
+
+  /// `level` counts the message's own object.
+  private func response(
+    _ cursor: TapeCursor, _ envelope: Envelope, level: Int
+  ) throws(JSONError) -> Message {
+    guard envelope.id != 0, !envelope.duplicatesID,
+      let id = requestID(cursor, at: envelope.id)
+    else {
+      return .invalid(.null, "a response needs one `id`: a string, a number or null")
+    }
+    var fault: String?
+    if let name = envelope.duplicate {
+      fault = "`\(name)` stands in it more than once"
+    } else if !isVersion2(cursor, at: envelope.jsonrpc) {
+      fault = "its `jsonrpc` is not the string \"2.0\""
+    } else if envelope.result != 0, envelope.error != 0 {
+      fault = "it has both `result` and `error`"
+    }
+    if let fault { return .response(Response(id: id, result: .failure(.brokenResponse(fault)))) }
+    if envelope.result != 0 {
+      let value = try cursor.value(at: envelope.result, level: level)
+      return .response(Response(id: id, result: .success(value)))
+    }
+    let error = RPCError(member: try cursor.value(at: envelope.error, level: level))
+    return .response(Response(id: id, result: .failure(error)))
+  }
+}
+
+extension Message {
+  fileprivate static func invalid(_ id: RequestID, _ fault: String) -> Message {
+    .invalid(id, RPCError(.invalidRequest, fault))
+  }
+
+  fileprivate static func notAnObject(_ cursor: TapeCursor, at place: Int) -> Message {
+    let kind =
+      switch cursor.kind(at: place) {
+      case .list: "an array"
+      case .string: "a string"
+      case .yes, .no: "a boolean"
+      case .null, nil: "null"
+      default: "a number"
+      }
+    return .invalid(.null, "a message must be an object, not \(kind)")
+  }
+}
+
+extension RPCError {
+  fileprivate static func brokenResponse(_ fault: String) -> RPCError {
+    RPCError(.internal, "the peer's response breaks JSON-RPC: \(fault)", kind: "brokenResponse")
+  }
+
+  /// The `error` member of a response.
+  fileprivate init(member: Value) {
+    guard let code = member["code"]?.integer.flatMap(Int.init(exactly:)) else {
+      self = .brokenResponse("its `error` has no integer `code`")
+      return
+    }
+    guard let message = member["message"]?.string else {
+      self = .brokenResponse("its `error` has no string `message`")
+      return
+    }
+    self.init(code: code, message: message, data: member["data"])
+  }
+}

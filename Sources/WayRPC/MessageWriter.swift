@@ -1,0 +1,92 @@
+import WayValues
+
+/// Writes one JSON-RPC 2.0 message at a time into bytes that are used again and again.
+///
+/// Each method replaces the message before; ``bytes`` then holds the whole text of one frame, or of one member of a batch.
+package struct MessageWriter {
+  private var json = JSONWriter()
+
+  package init() {}
+
+  /// The message that was written last.
+  package var bytes: [UInt8] { json.bytes }
+
+  /// An answer. A result that cannot be encoded becomes the error ``ErrorCode/internal`` for that id.
+  /// `inBatch` leaves room for the batch's own level of nesting.
+  package mutating func response(_ id: RequestID, _ result: Value, inBatch: Bool = false) {
+    begin(id)
+    json.raw(",\"result\":")
+    do {
+      try json.write(result, maxDepth: Self.maxDepth(inBatch))
+      json.raw("}")
+    } catch {
+      self.error(
+        id,
+        RPCError(.internal, "the result cannot be encoded: \(error)", kind: "unencodableResult"))
+    }
+  }
+
+  /// An answer that tells a failure. `data` that cannot be encoded is left out.
+  package mutating func error(_ id: RequestID, _ error: RPCError, inBatch: Bool = false) {
+    begin(id)
+    json.raw(",\"error\":{\"code\":")
+    json.write(Int64(error.code))
+    json.raw(",\"message\":")
+    json.write(error.message)
+    if let data = error.data {
+      let start = json.bytes.count
+      json.raw(",\"data\":")
+      do {
+        try json.write(data, maxDepth: Self.maxDepth(inBatch) - 1)
+      } catch {
+        json.cut(to: start)
+      }
+    }
+    json.raw("}}")
+  }
+
+  /// A call that wants an answer. Fails when the params nest too deep; then there is no message.
+  package mutating func request(
+    _ id: RequestID, _ method: String, _ params: Value? = nil
+  ) throws(EncodingFailure) {
+    begin(id)
+    try call(method, params)
+  }
+
+  /// A call that wants none. Fails when the params nest too deep; then there is no message.
+  package mutating func notification(
+    _ method: String, _ params: Value? = nil
+  ) throws(EncodingFailure) {
+    json.reset()
+    json.raw("{\"jsonrpc\":\"2.0\"")
+    try call(method, params)
+  }
+
+  private mutating func call(_ method: String, _ params: Value?) throws(EncodingFailure) {
+    json.raw(",\"method\":")
+    json.write(method)
+    if let params {
+      json.raw(",\"params\":")
+      do {
+        try json.write(params, maxDepth: Self.maxDepth(false))
+      } catch {
+        json.reset()
+        throw error
+      }
+    }
+    json.raw("}")
+  }
+
+  private mutating func begin(_ id: RequestID) {
+    json.reset()
+    json.raw("{\"jsonrpc\":\"2.0\",\"id\":")
+    switch id {
+    case .null: json.raw("null")
+    case .integer(let integer): json.write(integer)
+    case .number(let digits): json.raw(digits)
+    case .string(let text): json.write(text)
+    }
+  }
+
+  private static func maxDepth(_ inBatch: Bool) -> Int { JSON.maxDepth - (inBatch ? 2 : 1) }
+}

@@ -1,0 +1,44 @@
+/// The calls that this side made over one connection and that the peer has not answered yet.
+package struct PendingCalls<Completion> {
+  private var completions: [Int64: Completion] = [:]
+  private var lastID: Int64 = 0
+  private let limit: Int
+
+  /// Holds at most `limit` calls.
+  package init(limit: Int = 1024) {
+    self.limit = limit
+  }
+
+  package var count: Int { completions.count }
+
+  /// Keeps what settles a new call and gives the call its id: 1, 2, 3, …, never used twice.
+  /// Fails with ``ErrorCode/tooMany`` when the peer owes too many answers.
+  package mutating func add(_ completion: Completion) throws(RPCError) -> RequestID {
+    guard completions.count < limit else {
+      throw RPCError(
+        .tooMany, "the peer has not answered \(limit) calls; no more are made until it does",
+        data: ["limit": .integer(Int64(limit))])
+    }
+    lastID += 1
+    completions[lastID] = completion
+    return .integer(lastID)
+  }
+
+  /// Hands out what settles a call, once; nil for an id that is not, or no longer, waited for.
+  package mutating func take(_ id: RequestID) -> Completion? {
+    guard case .integer(let id) = id else { return nil }
+    return completions.removeValue(forKey: id)
+  }
+
+  /// What a call is settled with, left in its place; for progress.
+  package subscript(id: RequestID) -> Completion? {
+    guard case .integer(let id) = id else { return nil }
+    return completions[id]
+  }
+
+  /// Hands out all that is left, oldest first, when no answer can come any more.
+  package mutating func drain() -> [Completion] {
+    defer { completions = [:] }
+    return completions.sorted { $0.key < $1.key }.map(\.value)
+  }
+}

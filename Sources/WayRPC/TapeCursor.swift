@@ -1,0 +1,169 @@
+import CSimdjson
+import WayValues
+
+/// Reads a parsed document in place, from simdjson's tape (its doc/tape.md) and string buffer.
+///
+/// All pointers of this target are here. A cursor is only handed to the closure of ``read(_:maxDepth:_:)``, since
+/// the tape belongs to the thread and the next parse overwrites it.
+struct TapeCursor {
+  /// What stands on the tape, by the byte that marks it.
+  enum Kind: UInt8 {
+    case null = 0x6E
+    case yes = 0x74
+    case no = 0x66
+    case integer = 0x6C
+    case unsigned = 0x75
+    case double = 0x64
+    case string = 0x22
+    case list = 0x5B
+    case object = 0x7B
+  }
+
+  /// The place of the outermost value. Places are indexes of tape words.
+  static let root = 1
+
+  private let tape: UnsafePointer<UInt64>
+  private let strings: UnsafeRawPointer
+  private let source: UnsafeRawBufferPointer
+  private let maxDepth: Int
+
+  static func read<Result>(
+    _ bytes: RawSpan, maxDepth: Int, _ body: (TapeCursor) throws(JSONError) -> Result
+  ) throws(JSONError) -> Result {
+    try bytes.withUnsafeBytes { (source) throws(JSONError) -> Result in
+      let document = csimdjson_parse(source.baseAddress, source.count)
+      defer { csimdjson_done() }
+      guard document.error == CSIMDJSON_OK, let tape = document.tape, let strings = document.strings
+      else { throw JSONError(document.error, in: Array(source)) }
+      return try body(
+        TapeCursor(
+          tape: tape, strings: UnsafeRawPointer(strings), source: source, maxDepth: maxDepth))
+    }
+  }
+
+  /// What stands at a place; nil only for the end of a container.
+  @inline(__always)
+  func kind(at place: Int) -> Kind? { Kind(rawValue: UInt8(truncatingIfNeeded: tape[place] >> 56)) }
+
+  private func payload(at place: Int) -> Int { Int(tape[place] & 0x00FF_FFFF_FFFF_FFFF) }
+
+  /// The place behind a value.
+  @inline(__always)
+  func next(after place: Int) -> Int {
+    switch kind(at: place) {
+    case .object, .list: Int(UInt32(truncatingIfNeeded: tape[place]))
+    case .integer, .unsigned, .double: place + 2
+    default: place + 1
+    }
+  }
+
+  /// The places of the values of a list, or of names and values by turns of an object.
+  @inline(__always)
+  func end(of container: Int) -> Int { next(after: container) - 1 }
+
+  /// How many elements or members a container has; at most 16,777,215 are counted.
+  func count(of container: Int) -> Int { Int((tape[container] >> 32) & 0xFF_FFFF) }
+
+  /// A string of at most seven bytes as one number, so that short names are told apart without making strings: its
+  /// length in the highest byte, its first byte in the lowest. 0 for longer ones, and for the empty one.
+  @inline(__always)
+  func shortName(at place: Int) -> UInt64 {
+    let offset = payload(at: place)
+    let length = UInt64(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    guard length < 8 else { return 0 }
+    // simdjson's buffer has 64 bytes to spare behind the last string.
+    let word = strings.loadUnaligned(fromByteOffset: offset + 4, as: UInt64.self)
+    return UInt64(littleEndian: word) & ((1 << (length * 8)) - 1) | length << 56
+  }
+
+  func string(at place: Int) -> String {
+    let offset = payload(at: place)
+    let length = Int(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    let bytes = (strings + offset + 4).assumingMemoryBound(to: UInt8.self)
+    return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
+  }
+
+  /// The value at a place that lies within `level` arrays and objects.
+  func value(at place: Int, level: Int) throws(JSONError) -> Value {
+    switch kind(at: place) {
+    case .object: .object(try object(at: place, level: level + 1))
+    case .list: .list(try list(at: place, level: level + 1))
+    default: scalar(at: place)
+    }
+  }
+
+  /// The value at a place where no container is.
+  func scalar(at place: Int) -> Value {
+    switch kind(at: place) {
+    case .string: .string(string(at: place))
+    case .integer: integer(at: place)
+    case .yes: .bool(true)
+    case .no: .bool(false)
+    case .unsigned: .number(Number(validated: String(tape[place + 1])))
+    case .double: wideNumber(at: place)
+    case .null, .object, .list, nil: .null
+    }
+  }
+
+  private func list(at place: Int, level: Int) throws(JSONError) -> [Value] {
+    try check(level)
+    var values: [Value] = []
+    values.reserveCapacity(count(of: place))
+    var at = place + 1
+    let end = end(of: place)
+    while at < end {
+      values.append(try value(at: at, level: level))
+      at = next(after: at)
+    }
+    return values
+  }
+
+  private func object(at place: Int, level: Int) throws(JSONError) -> ValueObject {
+    try check(level)
+    var object = ValueObject()
+    object.reserveCapacity(count(of: place))
+    var at = place + 1
+    let end = end(of: place)
+    while at < end {
+      object[string(at: at)] = try value(at: at + 1, level: level)
+      at = next(after: at + 1)
+    }
+    return object
+  }
+
+  private func check(_ level: Int) throws(JSONError) {
+    if level > maxDepth { throw .tooDeep(maxDepth) }
+  }
+
+  private func integer(at place: Int) -> Value {
+    let value = Int64(bitPattern: tape[place + 1])
+    // `-0` is an integer to simdjson.
+    if value == 0, source[sourceOffset(ofNumberAt: place)] == UInt8(ascii: "-") {
+      return .number(Number(validated: "-0"))
+    }
+    return .integer(value)
+  }
+
+  /// A double, or what stands for a number that was too wide to parse: the source tells which.
+  private func wideNumber(at place: Int) -> Value {
+    let rest = source[sourceOffset(ofNumberAt: place)...]
+    let end = rest.firstIndex { !Self.isPartOfNumber($0) } ?? rest.endIndex
+    let digits = String(decoding: rest[..<end], as: UTF8.self)
+    return Int64(digits).map(Value.integer) ?? .number(Number(validated: digits))
+  }
+
+  private func sourceOffset(ofNumberAt place: Int) -> Int {
+    // Only a number that is the whole document begins at 0, and is looked for again.
+    if payload(at: place) == 0 { csimdjson_locate_numbers() }
+    return payload(at: place)
+  }
+
+  private static func isPartOfNumber(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
+      UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+      true
+    default: false
+    }
+  }
+}

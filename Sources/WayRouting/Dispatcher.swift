@@ -1,0 +1,51 @@
+import WayValues
+
+/// What opening means for a scheme.
+public struct Dispatcher: Sendable {
+  public enum Action: Sendable {
+    /// Pages are opened; the routes of the scheme are pages.
+    case page
+    /// Tasks are run.
+    case task
+    /// Methods of services are called.
+    case service
+    /// The stack is moved, as in `navigation:back?count=2`; the scheme has no routes.
+    case navigation
+    /// The closure answers every call, whatever the kind of the route.
+    case custom(@Sendable (Call) async throws -> Value)
+  }
+
+  /// What the scheme stands for, for people.
+  public let name: String
+  public let action: Action
+
+  public init(name: String, action: Action) {
+    self.name = name
+    self.action = action
+  }
+
+  /// Opens an app of a third party; its URI is the parameter `i`.
+  static let thirdParty = Dispatcher(name: "tp", action: .task)
+
+  /// The dispatchers that every router begins with.
+  static let builtIn: [(scheme: String, dispatcher: Dispatcher)] =
+    ["native", "flutter", "http", "https", "wxmp"].map { ($0, Dispatcher(name: $0, action: .page)) }
+    + [
+      ("action", Dispatcher(name: "action", action: .task)),
+      ("service", Dispatcher(name: "service", action: .service)),
+      ("navigation", Dispatcher(name: "navigation", action: .navigation)),
+      ("tp", thirdParty),
+    ]
+    + ["system", "tel", "mailto", "sms"].map { ($0, Dispatcher(name: "system", action: .task)) }
+
+  /// Whether routes of a kind belong under the scheme.
+  func takes(_ kind: RouteKind) -> Bool {
+    switch action {
+    case .page: kind == .page
+    case .task: kind == .task
+    case .service: kind == .service
+    case .navigation: false
+    case .custom: true
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import WayValues
+
+/// What a handler may do in the session of its call.
+public protocol Navigator: Sendable {
+  /// Opens a page, whoever shows it, and returns when it is gone; of a task, when it has run.
+  func open(
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style
+  ) async throws -> Outcome
+  /// Runs a task or service and returns its value.
+  func invoke(_ uri: String, params: ValueObject, exts: ValueObject) async throws -> Value
+  /// Whether ``open(_:params:exts:style:)`` would find a route and somebody to serve it. Runs no handler.
+  func canOpen(_ uri: String) async -> Bool
+}
+
+extension Navigator {
+  /// As the full call, with what is left out being empty or `push`.
+  public func open(
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style = .push
+  ) async throws -> Outcome {
+    try await open(uri, params: params, exts: exts, style: style)
+  }
+
+  /// As the full call, with what is left out being empty.
+  public func invoke(
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:]
+  ) async throws -> Value {
+    try await invoke(uri, params: params, exts: exts)
+  }
+}

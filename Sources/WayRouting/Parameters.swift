@@ -1,0 +1,104 @@
+import WayValues
+
+extension RouteURI {
+  /// The parameters of the query, each a string, in order. A name that comes twice gives a list, `?flag` an empty
+  /// string, and empty pieces (`a&&b`) nothing.
+  ///
+  /// Throws ``RoutingError/invalidParameters(_:)`` for more than ``maxParameters``, for bytes that are no UTF-8
+  /// and for `%00`.
+  package func queryParameters(plusIsSpace: Bool = true) throws(RoutingError) -> ValueObject {
+    var result = ValueObject()
+    guard parts.queryEnd >= 0 else { return result }
+    let bytes = text.utf8.span
+    let end = Int(parts.queryEnd)
+    var position = Int(parts.pathEnd) + 1
+    var count = 0
+    while position < end {
+      let start = position
+      var equals = -1
+      while position < end, bytes[position] != UInt8(ascii: "&") {
+        if equals < 0, bytes[position] == UInt8(ascii: "=") { equals = position }
+        position += 1
+      }
+      let stop = position
+      position += 1
+      guard stop > start else { continue }
+      count += 1
+      guard count <= Self.maxParameters else {
+        throw Self.fault("$", "more than \(Self.maxParameters) query parameters")
+      }
+      let name = try Self.decoded(
+        bytes, start, equals < 0 ? stop : equals, plusIsSpace: plusIsSpace,
+        path: { "$" }, what: "the name of a query parameter")
+      let value =
+        equals < 0
+        ? ""
+        : try Self.decoded(
+          bytes, equals + 1, stop, plusIsSpace: plusIsSpace, path: { "$.\(name)" },
+          what: "the query value")
+      switch result[name] {
+      case nil: result[name] = .string(value)
+      case .list(let values)?: result[name] = .list(values + [.string(value)])
+      case let first?: result[name] = .list([first, .string(value)])
+      }
+    }
+    return result
+  }
+
+  /// The text that a part of the URI stands for.
+  static func decoded(
+    _ bytes: Span<UInt8>, _ start: Int, _ end: Int, plusIsSpace: Bool, path: () -> String,
+    what: String
+  ) throws(RoutingError) -> String {
+    var result: [UInt8] = []
+    result.reserveCapacity(end - start)
+    var position = start
+    while position < end {
+      var byte = bytes[position]
+      if byte == .percent {
+        byte = bytes.triplet(at: position)
+        guard byte != 0 else { throw fault(path(), "\(what) holds '%00' at byte \(position)") }
+        position += 3
+      } else {
+        if plusIsSpace, byte == UInt8(ascii: "+") { byte = UInt8(ascii: " ") }
+        position += 1
+      }
+      result.append(byte)
+    }
+    guard let text = String(validating: result, as: UTF8.self) else {
+      throw fault(path(), "\(what) at byte \(start) is not UTF-8 after percent-decoding")
+    }
+    return text
+  }
+
+  static func fault(_ path: String, _ message: String) -> RoutingError {
+    .invalidParameters([ParameterFault(path: path, message: message)])
+  }
+}
+
+extension RoutePattern {
+  /// The decoded values of the parameters; `start` is the segment of the URI that is the pattern's first.
+  func values(in split: borrowing SplitURI, from start: Int) throws(RoutingError) -> ValueObject {
+    var result = ValueObject()
+    guard !captures.isEmpty else { return result }
+    result.reserveCapacity(captures.count)
+    let bytes = split.uri.text.utf8.span
+    for capture in captures {
+      let segment = split[start + capture.segment]
+      result[capture.name] = .string(
+        try RouteURI.decoded(
+          bytes, Int(segment.start), Int(segment.end), plusIsSpace: false,
+          path: { "$.\(capture.name)" }, what: "the path segment"))
+    }
+    return result
+  }
+}
+
+extension RouteTrie.Match {
+  /// What the pattern's parameters took from the URI, decoded; the one that was looked up.
+  ///
+  /// Throws ``RoutingError/invalidParameters(_:)`` for bytes that are no UTF-8 and for `%00`.
+  package func parameters(in split: borrowing SplitURI) throws(RoutingError) -> ValueObject {
+    try pattern.values(in: split, from: start)
+  }
+}

@@ -1,0 +1,53 @@
+import WayValues
+
+/// What opening or invoking a route does.
+public enum RouteKind: String, Sendable, CaseIterable {
+  /// Something to show; lives on the stack until it has an outcome.
+  case page
+  /// A behaviour that returns a value.
+  case task
+  /// A method of a service.
+  case service
+}
+
+/// A named destination with the patterns that lead to it. Immutable.
+public final class Route: Sendable {
+  /// Unique in a router.
+  public let name: String
+  public let patterns: [RoutePattern]
+  public let kind: RouteKind
+  /// A few words for people.
+  public let title: String?
+  /// What the route is for, in a sentence or two.
+  public let purpose: String?
+  /// Among matching routes the highest is tried first.
+  public let priority: Int
+  /// The declaration of the parameters, as the table has it.
+  public let parameters: Value?
+  /// The declaration of the result, as the table has it.
+  public let result: Value?
+  public let handler: RouteHandler
+
+  public init(
+    name: String, patterns: [RoutePattern], kind: RouteKind, title: String? = nil,
+    purpose: String? = nil, priority: Int = 0, parameters: Value? = nil, result: Value? = nil,
+    handler: RouteHandler = .hosted
+  ) {
+    self.name = name
+    self.patterns = patterns
+    self.kind = kind
+    self.title = title
+    self.purpose = purpose
+    self.priority = priority
+    self.parameters = parameters
+    self.result = result
+    self.handler = handler
+  }
+
+  /// The same route with another handler.
+  public func with(_ handler: RouteHandler) -> Route {
+    Route(
+      name: name, patterns: patterns, kind: kind, title: title, purpose: purpose,
+      priority: priority, parameters: parameters, result: result, handler: handler)
+  }
+}

@@ -1,0 +1,36 @@
+import WayValues
+
+/// Who runs or shows a route.
+public enum RouteHandler: Sendable {
+  /// A host: a client that shows pages or runs tasks.
+  case hosted
+  /// Runs on the caller's thread until it returns, so it must not block.
+  case task(@Sendable (Call) throws -> Value)
+  case asyncTask(@Sendable (Call) async throws -> Value)
+  case page(PageHandler)
+
+  /// Whether this can serve a route of a kind.
+  func fits(_ kind: RouteKind) -> Bool {
+    switch self {
+    case .hosted: true
+    case .task, .asyncTask: kind != .page
+    case .page: kind == .page
+    }
+  }
+}
+
+/// Shows a page from Swift instead of through a host, for instance with a third party's library.
+public struct PageHandler: Sendable {
+  /// Shows the page and returns when it is there; an error means that it does not open.
+  public let open: @Sendable (Page) async throws -> Void
+  /// Takes the page away; the reason is the kind of its outcome.
+  public let close: @Sendable (Page, _ reason: String) async -> Void
+
+  public init(
+    open: @escaping @Sendable (Page) async throws -> Void,
+    close: @escaping @Sendable (Page, _ reason: String) async -> Void
+  ) {
+    self.open = open
+    self.close = close
+  }
+}

@@ -1,0 +1,49 @@
+/// An immutable table of patterns with something on each. A lookup costs by the segments of the URI.
+///
+/// Order of matches: patterns that name the scheme before global ones; then priority, higher first; then
+/// specificity, segment by segment, a literal before a parameter; then the order of the entries.
+package struct RouteTrie<Payload: Sendable>: Sendable {
+  package struct Entry: Sendable {
+    package let pattern: RoutePattern
+    package let payload: Payload
+    package let priority: Int
+
+    package init(_ pattern: RoutePattern, _ payload: Payload, priority: Int = 0) {
+      self.pattern = pattern
+      self.payload = payload
+      self.priority = priority
+    }
+  }
+
+  /// A pattern that matches.
+  package struct Match: Sendable {
+    package let pattern: RoutePattern
+    package let payload: Payload
+    let start: Int
+  }
+
+  package let entries: [Entry]
+  let index: TrieIndex
+
+  /// Builds the table. Of entries with one shape and one priority the first wins; give them last to first
+  /// to have the last win.
+  package init(_ entries: [Entry]) {
+    self.entries = entries
+    index = TrieBuilder.index(entries.map { ($0.pattern, $0.priority) })
+  }
+
+  /// The best match.
+  package func first(_ split: borrowing SplitURI) -> Match? {
+    (index.first(split, in: .scheme) ?? index.first(split, in: .global)).map(match)
+  }
+
+  /// All matches, the best first: for when ``first(_:)`` was declined.
+  package func matches(_ split: borrowing SplitURI) -> [Match] {
+    (index.all(split, in: .scheme) + index.all(split, in: .global)).map(match)
+  }
+
+  private func match(_ found: TrieIndex.Found) -> Match {
+    let entry = entries[found.entry]
+    return Match(pattern: entry.pattern, payload: entry.payload, start: found.start)
+  }
+}

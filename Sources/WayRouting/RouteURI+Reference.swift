@@ -1,0 +1,146 @@
+extension RouteURI {
+  /// This reference as seen from `base`: RFC 3986 §5.2, strict (a reference with a scheme stands for itself).
+  ///
+  /// Throws ``RouteURIError/Reason/noScheme`` when `base` has no scheme, and `tooLong` when the result is.
+  public func resolved(against base: RouteURI) throws(RouteURIError) -> RouteURI {
+    guard base.parts.schemeEnd >= 0 else { throw RouteURIError(.noScheme, at: 0) }
+    var target = Components()
+    target.fragment = fragment
+    if let scheme {
+      target.scheme = scheme
+      target.authority = authority
+      target.path = Components.removingDotSegments(Array(path.utf8))
+      target.query = query
+    } else if let authority {
+      target.scheme = base.scheme
+      target.authority = authority
+      target.path = Components.removingDotSegments(Array(path.utf8))
+      target.query = query
+    } else {
+      target.scheme = base.scheme
+      target.authority = base.authority
+      if parts.pathEnd == parts.pathStart {
+        target.path = Array(base.path.utf8)
+        target.query = query ?? base.query
+      } else {
+        target.path = Components.removingDotSegments(mergedPath(base))
+        target.query = query
+      }
+    }
+    return try target.uri()
+  }
+
+  /// §5.2.3, for a path that may also be absolute.
+  private func mergedPath(_ base: RouteURI) -> [UInt8] {
+    let own = Array(path.utf8)
+    if own.first == .slash { return own }
+    let basePath = Array(base.path.utf8)
+    if base.parts.hasAuthority, basePath.isEmpty { return [.slash] + own }
+    guard let slash = basePath.lastIndex(of: .slash) else { return own }
+    return basePath[...slash] + own
+  }
+
+  /// The same URI in one spelling, RFC 3986 §6.2.2: scheme and host in lower case, triplets in upper case and
+  /// only where they are needed, no dot segments. A path that is relative keeps its dot segments.
+  public var normalized: RouteURI {
+    var result = Components()
+    result.scheme = scheme?.lowercased()
+    if parts.hasAuthority {
+      var text = userinfo.map { Components.normalizingTriplets($0) + [.at] } ?? []
+      text += Components.normalizingTriplets(host ?? "", lowercasing: true)
+      text += (authority ?? "").utf8.dropFirst(Int(parts.hostEnd - parts.authorityStart))
+      result.authority = String(decoding: text, as: UTF8.self)
+    }
+    result.path = Components.normalizingTriplets(path)
+    if result.scheme != nil || result.authority != nil || result.path.first == .slash {
+      result.path = Components.removingDotSegments(result.path)
+    }
+    result.query = query.map {
+      String(decoding: Components.normalizingTriplets($0), as: UTF8.self)
+    }
+    result.fragment = fragment.map {
+      String(decoding: Components.normalizingTriplets($0), as: UTF8.self)
+    }
+    // Normalising keeps a URI valid and never lengthens it, so the other arm is not reached.
+    return (try? result.uri()) ?? self
+  }
+}
+
+/// The five components of RFC 3986 §5.3, to be put together again.
+private struct Components {
+  var scheme: String?
+  var authority: String?
+  var path: [UInt8] = []
+  var query: String?
+  var fragment: String?
+
+  func uri() throws(RouteURIError) -> RouteURI {
+    var text = ""
+    if let scheme { text += scheme + ":" }
+    if let authority { text += "//" + authority }
+    // Without an authority, a path that begins with two slashes would be read as one.
+    if authority == nil, path.starts(with: [.slash, .slash]) { text += "/." }
+    text += String(decoding: path, as: UTF8.self)
+    if let query { text += "?" + query }
+    if let fragment { text += "#" + fragment }
+    return try RouteURI(text)
+  }
+
+  /// §5.2.4, in time linear in the path.
+  static func removingDotSegments(_ path: [UInt8]) -> [UInt8] {
+    var input = path[...]
+    var output: [UInt8] = []
+    func begins(_ text: StaticString) -> Bool {
+      text.withUTF8Buffer { input.starts(with: $0) }
+    }
+    func isAll(_ text: StaticString) -> Bool {
+      input.count == text.utf8CodeUnitCount && begins(text)
+    }
+    func dropLast() {
+      while let byte = output.popLast(), byte != .slash {}
+    }
+    while !input.isEmpty {
+      if begins("../") {
+        input = input.dropFirst(3)
+      } else if begins("./") || begins("/./") {
+        input = input.dropFirst(2)
+      } else if begins("/../") {
+        input = input.dropFirst(3)
+        dropLast()
+      } else if isAll("/.") {
+        output.append(.slash)
+        break
+      } else if isAll("/..") {
+        dropLast()
+        output.append(.slash)
+        break
+      } else if isAll(".") || isAll("..") {
+        break
+      } else {
+        let next = input.dropFirst().firstIndex(of: .slash) ?? input.endIndex
+        output += input[..<next]
+        input = input[next...]
+      }
+    }
+    return output
+  }
+
+  /// Triplets in upper case, those of unreserved characters decoded; §6.2.2.1 and §6.2.2.2.
+  static func normalizingTriplets(_ text: String, lowercasing: Bool = false) -> [UInt8] {
+    let bytes = text.utf8.span
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var position = 0
+    while position < bytes.count {
+      let isTriplet = bytes[position] == .percent
+      let byte = isTriplet ? bytes.triplet(at: position) : bytes[position]
+      position += isTriplet ? 3 : 1
+      if isTriplet, !ByteSet.unreserved.contains(byte) {
+        result.appendTriplet(byte)
+      } else {
+        result.append(lowercasing ? byte.lowercased : byte)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,38 @@
+extension Router {
+  /// Sets the dispatcher of a scheme, which may have had another one.
+  public func register(_ dispatcher: Dispatcher, scheme: String) throws(RouterError) {
+    try change { (state) throws(RouterError) in
+      try state.change(scheme) { rule in
+        rule.dispatcher = dispatcher
+        rule.isRemoved = false
+      }
+    }
+  }
+
+  /// Takes a scheme out of service: its URIs answer "no dispatcher" until one is registered again.
+  public func removeDispatcher(scheme: String) throws(RouterError) {
+    try change { (state) throws(RouterError) in
+      try state.change(scheme) { rule in
+        rule.dispatcher = nil
+        rule.isRemoved = true
+      }
+    }
+  }
+
+  /// Keeps global routes from serving a scheme, or lets them again.
+  public func closeScheme(_ scheme: String, _ isClosed: Bool = true) throws(RouterError) {
+    try change { (state) throws(RouterError) in
+      try state.change(scheme) { $0.isClosed = isClosed }
+    }
+  }
+
+  /// Sets what happens to a URI that nobody serves; nil leaves it to fail.
+  public func undefinedRoute(_ handler: UndefinedRouteHandler?) {
+    changeAlways { $0.undefinedRoute = handler }
+  }
+
+  /// Whether `+` in a query is a space, as it is unless this says not. `%2B` always is a plus.
+  public func setPlusIsSpace(_ isSpace: Bool) {
+    changeAlways { $0.plusIsSpace = isSpace }
+  }
+}

@@ -1,0 +1,33 @@
+/// Why a change to a router was refused. Nothing was changed.
+public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
+  case pattern(RoutePatternError)
+  /// The route has no pattern or no name.
+  case incomplete(route: String)
+  case nameTaken(String)
+  case clash(RouteClash)
+  /// The kind does not fit the dispatcher of the pattern's scheme.
+  case kindUnfit(route: String, kind: RouteKind, scheme: String, dispatcher: String)
+  /// The handler is one for another kind of route.
+  case handlerUnfit(route: String, kind: RouteKind)
+  /// No route has the name, or the registration is not in force any more.
+  case unknown(String)
+  case invalidScheme(String)
+
+  public var description: String {
+    switch self {
+    case .pattern(let error): "\(error)"
+    case .incomplete(let route): "the route '\(route)' needs a name and at least one pattern"
+    case .nameTaken(let name):
+      "a route named '\(name)' is already registered; replace it or choose another name"
+    case .clash(let clash): "\(clash)"
+    case .kindUnfit(let route, let kind, let scheme, let dispatcher):
+      "the route '\(route)' is a \(kind.rawValue), which the dispatcher '\(dispatcher)' of the scheme"
+        + " '\(scheme)' does not take"
+    case .handlerUnfit(let route, let kind):
+      "the handler does not fit the route '\(route)', which is a \(kind.rawValue)"
+    case .unknown(let name): "no route named '\(name)' is registered"
+    case .invalidScheme(let scheme):
+      "'\(scheme)' is no scheme: a letter, then letters, digits, '+', '-', '.'"
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import WayValues
+
+/// A router as it was at one moment. Immutable, so it is read from any thread without a lock.
+public final class RouterSnapshot: Sendable {
+  /// Grows with every change of the router.
+  package let version: Int
+  /// All routes in the order of their registration.
+  public let routes: [Route]
+  package let undefinedRoute: UndefinedRouteHandler?
+  /// Whether `+` in a query is a space.
+  package let plusIsSpace: Bool
+  private let trie: RouteTrie<Route>
+  private let schemes: SchemeTable
+
+  init(_ state: RouterState, version: Int) {
+    self.version = version
+    routes = state.routes
+    undefinedRoute = state.undefinedRoute
+    plusIsSpace = state.plusIsSpace
+    trie = RouteTrie(
+      routes.flatMap { route in
+        route.patterns.map { RouteTrie.Entry($0, route, priority: route.priority) }
+      })
+    schemes = SchemeTable(state.schemes)
+  }
+
+  /// Where a URI leads; nothing is run or changed.
+  ///
+  /// Routes whose pattern names the scheme come before global ones, which a closed scheme does not have. A global
+  /// pattern is matched against the path; where the scheme is not `http` or `https` and the authority has no dot,
+  /// port or user, the authority is its first segment. Routes of a kind that the scheme's dispatcher does not take
+  /// are passed over.
+  public func resolve(
+    _ uri: RouteURI, params: ValueObject = [:]
+  ) throws(RoutingError) -> Resolution {
+    let split: SplitURI
+    do { split = try SplitURI(uri) } catch { throw .invalidURI(error) }
+    return try resolve(split, params: params)
+  }
+
+  /// As ``resolve(_:params:)-(RouteURI,_)``, for a URI that is looked up elsewhere too.
+  package func resolve(
+    _ split: borrowing SplitURI, params: ValueObject
+  ) throws(RoutingError) -> Resolution {
+    guard split.uri.parts.schemeEnd >= 0 else {
+      throw .invalidURI(RouteURIError(.noScheme, at: 0))
+    }
+    let rule = schemes.rule(for: split)
+    let dispatcher = rule?.dispatcher
+    if let rule {
+      if rule.isRemoved { throw .noRoute(uri: split.uri.text, kind: .noDispatcher) }
+      if case .navigation? = rule.dispatcher?.action {
+        return try navigation(split, params)
+      }
+    }
+    let own = trie.index.first(split, in: .scheme)
+    if let own, let found = choose(own, split, in: .scheme, dispatcher) {
+      return .match(try match(found, split, params, dispatcher))
+    }
+    if rule?.isClosed != true, let first = trie.index.first(split, in: .global),
+      let found = choose(first, split, in: .global, dispatcher)
+    {
+      return .match(try match(found, split, params, dispatcher))
+    }
+    if let own {
+      let route = trie.entries[own.entry].payload
+      throw .wrongKind(uri: split.uri.text, route: route.name, kind: route.kind)
+    }
+    let merged = try parameters(split, path: [:], params)
+    try check(merged, dispatcher)
+    return .undeclared(dispatcher, params: merged)
+  }
+
+  /// Query, path and the caller's parameters, merged; the later ones win.
+  package func parameters(
+    _ split: borrowing SplitURI, path: ValueObject, _ params: ValueObject
+  ) throws(RoutingError) -> ValueObject {
+    var merged = try split.uri.queryParameters(plusIsSpace: plusIsSpace)
+    if !path.isEmpty { merged.merge(path) }
+    if !params.isEmpty { merged.merge(params) }
+    return merged
+  }
+
+  /// The best match of a kind that the dispatcher takes.
+  private func choose(
+    _ first: TrieIndex.Found, _ split: borrowing SplitURI, in scope: TrieIndex.Scope,
+    _ dispatcher: Dispatcher?
+  ) -> TrieIndex.Found? {
+    guard let dispatcher, !dispatcher.takes(trie.entries[first.entry].payload.kind) else {
+      return first
+    }
+    return trie.index.all(split, in: scope).first {
+      dispatcher.takes(trie.entries[$0.entry].payload.kind)
+    }
+  }
+
+  private func match(
+    _ found: TrieIndex.Found, _ split: borrowing SplitURI, _ params: ValueObject,
+    _ dispatcher: Dispatcher?
+  ) throws(RoutingError) -> Match {
+    let entry = trie.entries[found.entry]
+    let path = try entry.pattern.values(in: split, from: found.start)
+    let merged = try parameters(split, path: path, params)
+    try check(merged, dispatcher)
+    var custom: (@Sendable (Call) async throws -> Value)?
+    if case .custom(let answer)? = dispatcher?.action { custom = answer }
+    return Match(
+      route: entry.payload, uri: split.uri, pathParams: path, params: merged, custom: custom)
+  }
+
+  private func navigation(
+    _ split: borrowing SplitURI, _ params: ValueObject
+  ) throws(RoutingError) -> Resolution {
+    guard split.count == 1 else {
+      throw .noRoute(uri: split.uri.text, kind: .noRoute)
+    }
+    let bytes = split.uri.text.utf8.span
+    let operation = try RouteURI.decoded(
+      bytes, Int(split[0].start), Int(split[0].end), plusIsSpace: false, path: { "$" },
+      what: "the operation")
+    return .navigation(
+      operation: operation, params: try parameters(split, path: [:], params))
+  }
+
+  private func check(
+    _ params: ValueObject, _ dispatcher: Dispatcher?
+  ) throws(RoutingError) {
+    guard let dispatcher, dispatcher.name == Dispatcher.thirdParty.name else { return }
+    guard let target = params["i"]?.string else {
+      throw RouteURI.fault("$.i", "the URI of the other app is missing; it is a string")
+    }
+    do {
+      guard try RouteURI(mapping: target).scheme == nil else { return }
+    } catch {
+      throw RouteURI.fault("$.i", "not a URI: \(error)")
+    }
+    throw RouteURI.fault("$.i", "the URI of the other app needs a scheme")
+  }
+}

@@ -1,0 +1,154 @@
+import WayValues
+
+/// What a router holds. A method that throws has changed nothing.
+struct RouterState: Sendable {
+  private struct Slot: Sendable {
+    let id: UInt64
+    var route: Route
+  }
+
+  /// In the order of registration; a removed route leaves a gap until there are many.
+  private var slots: [Slot?] = []
+  private var gaps = 0
+  private var slotByName: [UTF8Key: Int] = [:]
+  private var slotByShape: [PatternShape: Int] = [:]
+  private var lastID: UInt64 = 0
+  private(set) var schemes: [String: SchemeTable.Rule]
+  var undefinedRoute: UndefinedRouteHandler?
+  var plusIsSpace = true
+
+  init() {
+    var schemes: [String: SchemeTable.Rule] = [:]
+    for (scheme, dispatcher) in Dispatcher.builtIn {
+      schemes[scheme] = .init(dispatcher: dispatcher)
+    }
+    self.schemes = schemes
+  }
+
+  /// All routes in the order of registration.
+  var routes: [Route] { slots.compactMap { $0?.route } }
+
+  /// Adds a route, or puts it in the place of the one of its name when `replacing`.
+  mutating func add(_ route: Route, replacing: Bool) throws(RouterError) -> Registration {
+    guard let slot = slotByName[UTF8Key(route.name)] else {
+      try check(route, for: nil)
+      return place(route, in: nil)
+    }
+    guard replacing else { throw .nameTaken(route.name) }
+    try check(route, for: slot)
+    return place(route, in: slot)
+  }
+
+  /// Puts a route in the place of a registered one, whose name it need not have.
+  mutating func replace(
+    _ registration: Registration, with route: Route
+  ) throws(RouterError) -> Registration {
+    guard let slot = slot(of: registration) else { throw .unknown(registration.name) }
+    if let other = slotByName[UTF8Key(route.name)], other != slot {
+      throw .nameTaken(route.name)
+    }
+    try check(route, for: slot)
+    return place(route, in: slot)
+  }
+
+  /// False when the registration is not in force any more.
+  mutating func remove(_ registration: Registration) -> Bool {
+    guard let slot = slot(of: registration) else { return false }
+    forget(slot)
+    slots[slot] = nil
+    gaps += 1
+    if gaps > 64, gaps * 2 > slots.count { close() }
+    return true
+  }
+
+  /// Gives a route another handler; its registration stays in force.
+  mutating func bind(_ name: String, to handler: RouteHandler) throws(RouterError) {
+    guard let slot = slotByName[UTF8Key(name)], let route = slots[slot]?.route else {
+      throw .unknown(name)
+    }
+    guard handler.fits(route.kind) else { throw .handlerUnfit(route: name, kind: route.kind) }
+    slots[slot]?.route = route.with(handler)
+  }
+
+  /// Changes what is known of a scheme.
+  mutating func change(
+    _ scheme: String, _ change: (inout SchemeTable.Rule) -> Void
+  ) throws(RouterError) {
+    guard let first = scheme.utf8.first, first.isLetter,
+      scheme.utf8.allSatisfy({ ByteSet.scheme.contains($0) })
+    else { throw .invalidScheme(scheme) }
+    change(&schemes[scheme.lowercased(), default: .init()])
+  }
+
+  private func slot(of registration: Registration) -> Int? {
+    guard let slot = slotByName[UTF8Key(registration.name)], slots[slot]?.id == registration.id
+    else { return nil }
+    return slot
+  }
+
+  private func check(_ route: Route, for slot: Int?) throws(RouterError) {
+    guard !route.name.isEmpty, !route.patterns.isEmpty else {
+      throw .incomplete(route: route.name)
+    }
+    guard route.handler.fits(route.kind) else {
+      throw .handlerUnfit(route: route.name, kind: route.kind)
+    }
+    var own: Set<PatternShape> = []
+    for pattern in route.patterns {
+      if let scheme = pattern.scheme, let dispatcher = schemes[scheme]?.dispatcher,
+        !dispatcher.takes(route.kind)
+      {
+        throw .kindUnfit(
+          route: route.name, kind: route.kind, scheme: scheme, dispatcher: dispatcher.name)
+      }
+      let shape = PatternShape(pattern, priority: route.priority)
+      if !own.insert(shape).inserted {
+        throw .clash(
+          RouteClash(pattern: pattern.text, route: route.name, other: route.name))
+      }
+      if let other = slotByShape[shape], other != slot, let taken = slots[other]?.route {
+        throw .clash(
+          RouteClash(pattern: pattern.text, route: route.name, other: taken.name))
+      }
+    }
+  }
+
+  private mutating func place(_ route: Route, in slot: Int?) -> Registration {
+    lastID += 1
+    let new = Slot(id: lastID, route: route)
+    let place = slot ?? slots.count
+    if let slot {
+      forget(slot)
+      slots[slot] = new
+    } else {
+      slots.append(new)
+    }
+    remember(route, in: place)
+    return Registration(name: route.name, id: new.id)
+  }
+
+  private mutating func remember(_ route: Route, in slot: Int) {
+    slotByName[UTF8Key(route.name)] = slot
+    for pattern in route.patterns {
+      slotByShape[PatternShape(pattern, priority: route.priority)] = slot
+    }
+  }
+
+  private mutating func forget(_ slot: Int) {
+    guard let route = slots[slot]?.route else { return }
+    slotByName[UTF8Key(route.name)] = nil
+    for pattern in route.patterns {
+      slotByShape[PatternShape(pattern, priority: route.priority)] = nil
+    }
+  }
+
+  private mutating func close() {
+    slots.removeAll { $0 == nil }
+    gaps = 0
+    slotByName = [:]
+    slotByShape = [:]
+    for (slot, entry) in slots.enumerated() {
+      if let route = entry?.route { remember(route, in: slot) }
+    }
+  }
+}

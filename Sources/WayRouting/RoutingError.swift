@@ -1,0 +1,30 @@
+/// Why a URI leads nowhere.
+public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What is missing.
+  public enum Missing: String, Sendable {
+    /// Neither a declared route nor a host answers the URI.
+    case noRoute
+    /// The dispatcher of the scheme was removed.
+    case noDispatcher
+  }
+
+  case noRoute(uri: String, kind: Missing)
+  /// The matching route is of another kind than the scheme's dispatcher, or the call, takes.
+  case wrongKind(uri: String, route: String, kind: RouteKind)
+  case invalidURI(RouteURIError)
+  /// Parameters that cannot be read or do not fit the route; never empty.
+  case invalidParameters([ParameterFault])
+
+  public var description: String {
+    switch self {
+    case .noRoute(let uri, .noRoute): "no route for '\(uri)'"
+    case .noRoute(let uri, .noDispatcher):
+      "no dispatcher for the scheme of '\(uri)': it was removed"
+    case .wrongKind(let uri, let route, let kind):
+      "'\(uri)' leads to the route '\(route)', which is a \(kind.rawValue)"
+    case .invalidURI(let error): "not a URI: \(error)"
+    case .invalidParameters(let faults):
+      faults.map { "\($0.path): \($0.message)" }.joined(separator: "; ")
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/// A hash over the decoded bytes of a segment. Its start is random for each process, so that nobody who chooses
+/// patterns can choose collisions.
+struct SegmentHash {
+  private static let seed = UInt64.random(in: .min ... .max)
+
+  private var state = seed
+  private var word: UInt64 = 0
+  private var count: UInt64 = 0
+
+  @inline(__always)
+  mutating func add(_ byte: UInt8) {
+    word = word &<< 8 | UInt64(byte)
+    count &+= 1
+    if count & 7 == 0 {
+      state = Self.mixed(state ^ word)
+      word = 0
+    }
+  }
+
+  @inline(__always)
+  var value: UInt64 { Self.mixed(state ^ word &+ count &<< 56) }
+
+  @inline(__always)
+  static func mixed(_ value: UInt64) -> UInt64 {
+    let product = value.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    return product.high ^ product.low
+  }
+}

@@ -1,0 +1,28 @@
+/// One change of a session's stack.
+package enum StackOperation: Sendable {
+  /// Opens the page in its `style`. `exts.pop` (a count of pages, or `"all"`; with `push` only) first
+  /// takes pages away; `exts.navigation: false` makes a modal without a stack of its own.
+  case open(Page)
+  /// Goes back. The result belongs to the lowest page that closes; those above it are dismissed.
+  case back(BackTarget, result: Outcome? = nil)
+  /// Ends the page with the result; those above it are dismissed. The root page may finish too.
+  case finish(page: String, result: Outcome)
+  /// Ends the page because its opener cancelled; those above it are dismissed.
+  case cancel(page: String, outcome: Outcome)
+  /// Takes away every page of a host that is gone, wherever it is; pages of others stay.
+  case remove(host: String, outcome: Outcome)
+  /// Ends every page, because the session ended.
+  case end(outcome: Outcome)
+}
+
+/// How far to go back. The root page always stays.
+package enum BackTarget: Sendable {
+  /// So many pages, through modals; a count past the root stops at the root.
+  case count(Int)
+  /// To this page, which stays.
+  case to(PageReference)
+  /// To the page beneath this one.
+  case before(PageReference)
+  /// To the root page.
+  case root
+}

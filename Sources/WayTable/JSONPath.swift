@@ -1,0 +1,36 @@
+/// Where in a document: `$.routes[3].pattern`, after RFC 9535.
+struct JSONPath: Sendable, CustomStringConvertible {
+  let description: String
+
+  static let root = JSONPath(description: "$")
+
+  /// A member of the object here.
+  func member(_ name: String) -> JSONPath {
+    let plain =
+      name.utf8.first.map { !Self.isDigit($0) } == true
+      && name.utf8.allSatisfy { Self.isDigit($0) || Self.isLetter($0) || $0 == UInt8(ascii: "_") }
+    if plain { return JSONPath(description: "\(description).\(name)") }
+    var quoted = ""
+    for scalar in name.unicodeScalars {
+      switch scalar {
+      case "'", "\\": quoted += "\\\(scalar)"
+      case "\u{0}"..."\u{1f}": quoted += scalar.escaped(asASCII: true)
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return JSONPath(description: "\(description)['\(quoted)']")
+  }
+
+  /// An element of the array here, from 0.
+  func element(_ index: Int) -> JSONPath {
+    JSONPath(description: "\(description)[\(index)]")
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+}

@@ -1,0 +1,17 @@
+/// One thing that is wrong in a table document.
+package struct TableFault: Sendable, Hashable, CustomStringConvertible {
+  /// A JSON path, `$.routes[3].pattern`.
+  package let path: String
+  /// What is wrong and what to write.
+  package let message: String
+
+  package var description: String { "\(path): \(message)" }
+}
+
+/// All that is wrong in a table document, in the order in which it was checked; never empty.
+package struct TableFaults: Error, Sendable, CustomStringConvertible {
+  package let faults: [TableFault]
+
+  /// One fault a line.
+  package var description: String { faults.map(\.description).joined(separator: "\n") }
+}

@@ -1,0 +1,35 @@
+import WayValues
+
+extension TableReader {
+  /// The schemes that the document closes, in lower case.
+  mutating func closedSchemes(of document: ValueObject) -> [String] {
+    let path = JSONPath.root.member("schemes")
+    guard let value = document["schemes"], let schemes = object(value, at: path) else { return [] }
+    var closed: [String] = []
+    var seen: Set<String> = []
+    for (name, value) in schemes.members {
+      let path = path.member(name)
+      let scheme = name.lowercased()
+      if !Self.isScheme(name) {
+        fault(path, "'\(name)' is no scheme: a letter, then letters, digits, '+', '-' and '.'")
+      } else if !seen.insert(scheme).inserted {
+        fault(path, "'\(scheme)' comes twice; schemes ignore case")
+      }
+      guard let rules = object(value, at: path, known: ["closed"]) else { continue }
+      if bool("closed", of: rules, at: path) == true { closed.append(scheme) }
+    }
+    return closed
+  }
+
+  /// RFC 3986 §3.1.
+  private static func isScheme(_ name: String) -> Bool {
+    func isLetter(_ byte: UInt8) -> Bool {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+    guard let first = name.utf8.first, isLetter(first) else { return false }
+    return name.utf8.allSatisfy { byte in
+      isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    }
+  }
+}

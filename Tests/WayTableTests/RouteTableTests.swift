@@ -1,0 +1,76 @@
+import Testing
+import WayRouting
+import WayTable
+import WayValues
+
+struct RouteTableTests {
+  private let document: Value = [
+    "$schema": "table.schema.json",
+    "version": "7",
+    "routes": [
+      [
+        "name": "address", "patterns": ["native://address/:id", "/old/:id"], "kind": "page",
+        "title": "Address", "purpose": "Shows one.", "priority": 2,
+        "parameters": ["id": ["type": "string"]], "result": ["type": "object", "title": "t"],
+      ],
+      ["name": "share", "pattern": "action://share", "kind": "task"],
+    ],
+    "schemes": ["Flutter": ["closed": true], "native": ["closed": false]],
+    "plusIsSpace": false,
+  ]
+
+  @Test("a good document is kept as it was written")
+  func reads() throws {
+    let table = try RouteTable(parsing: document)
+    #expect(table.version == "7")
+    #expect(table.routes.map(\.name) == ["address", "share"])
+    #expect(table.closedSchemes == ["flutter"])
+    #expect(!table.plusIsSpace)
+    let address = try #require(table.routes.first)
+    #expect(address.patterns.map(\.text) == ["native://address/:id", "/old/:id"])
+    #expect(address.kind == .page)
+    #expect(address.title == "Address")
+    #expect(address.purpose == "Shows one.")
+    #expect(address.priority == 2)
+    #expect(address.parameters == ["id": ["type": "string"]])
+    #expect(address.result == ["type": "object", "title": "t"])
+    #expect(try RouteTable(parsing: ["version": "1", "routes": []]).plusIsSpace)
+  }
+
+  @Test("a router that the table was applied to routes by it")
+  func applies() throws {
+    let router = Router()
+    try RouteTable(parsing: document).apply(to: router)
+    let snapshot = router.snapshot()
+    #expect(try route("native://address/7", in: snapshot) == "address")
+    #expect(try route("native:/old/7", in: snapshot) == "address")
+    #expect(try route("flutter:/old/7", in: snapshot) == nil)
+    #expect(try route("action://share", in: snapshot) == "share")
+    guard
+      case .match(let match) = try snapshot.resolve(try RouteURI("native://address/7?q=a+b"))
+    else {
+      Issue.record("no match")
+      return
+    }
+    #expect(match.params == ["q": "a+b", "id": "7"])
+  }
+
+  @Test("a table that clashes with a registered route changes nothing")
+  func refused() throws {
+    let router = Router()
+    try router.task("action://share", name: "mine") { _ in .null }
+    let before = router.snapshot()
+    #expect(throws: RouterError.self) {
+      try RouteTable(parsing: document).apply(to: router)
+    }
+    #expect(router.snapshot().routes.map(\.name) == before.routes.map(\.name))
+    #expect(try route("native://address/7", in: router.snapshot()) == nil)
+  }
+
+  private func route(_ uri: String, in snapshot: RouterSnapshot) throws -> String? {
+    switch try snapshot.resolve(try RouteURI(uri)) {
+    case .match(let match): match.route.name
+    default: nil
+    }
+  }
+}

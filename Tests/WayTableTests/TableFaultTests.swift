@@ -1,0 +1,191 @@
+import Testing
+import WayRouting
+import WayTable
+import WayValues
+
+struct TableFaultTests {
+  @Test(
+    "a fault is told with its place and what to write",
+    arguments: [
+      ([1], ["$: has to be an object; it is an array"]),
+      (
+        [:],
+        ["$: the member 'version' is missing", "$: the member 'routes' is missing"]
+      ),
+      (
+        ["version": 1, "routes": nil],
+        ["$.version: has to be a string; it is 1", "$.routes: has to be an array; it is null"]
+      ),
+      (["version": "", "routes": []], ["$.version: must not be empty"]),
+      (
+        ["version": "1", "routes": [], "route": 1, "plus is'": 2],
+        [
+          "$.route: unknown member; known here: $schema, version, routes, schemes, plusIsSpace",
+          "$['plus is\\'']: unknown member; known here: $schema, version, routes, schemes, plusIsSpace",
+        ]
+      ),
+      (
+        ["version": "1", "routes": [], "plusIsSpace": "no", "$schema": 7],
+        [
+          "$['$schema']: has to be a string; it is 7",
+          "$.plusIsSpace: has to be true or false; it is a string",
+        ]
+      ),
+      (
+        [
+          "version": "1", "routes": [],
+          "schemes": ["a b": ["closed": 1], "X": true, "y": [:], "Y": ["open": 1]],
+        ],
+        [
+          "$.schemes['a b']: 'a b' is no scheme: a letter, then letters, digits, '+', '-' and '.'",
+          "$.schemes['a b'].closed: has to be true or false; it is 1",
+          "$.schemes.X: has to be an object; it is true",
+          "$.schemes.Y: 'y' comes twice; schemes ignore case",
+          "$.schemes.Y.open: unknown member; known here: closed",
+        ]
+      ),
+    ] as [(Value, [String])])
+  func document(_ document: Value, _ faults: [String]) {
+    #expect(faultsOf(document) == faults)
+  }
+
+  @Test(
+    "a fault in a route is told with its place",
+    arguments: [
+      ("text", ["$.routes[0]: has to be an object; it is a string"]),
+      (
+        [:],
+        [
+          "$.routes[0]: the member 'name' is missing",
+          "$.routes[0]: a route has 'pattern' or 'patterns'",
+          "$.routes[0]: the member 'kind' is missing",
+        ]
+      ),
+      (
+        ["name": "r", "pattern": "/r", "patterns": ["/s"], "kind": "page"],
+        ["$.routes[0]: a route has either 'pattern' or 'patterns', not both"]
+      ),
+      (
+        ["name": "r", "patterns": [], "kind": "page"],
+        ["$.routes[0].patterns: needs at least one pattern"]
+      ),
+      (
+        ["name": "r", "patterns": "/r", "kind": "page"],
+        ["$.routes[0].patterns: has to be an array; it is a string"]
+      ),
+      (
+        ["name": "r", "patterns": ["/r", 3, ""], "kind": "page"],
+        [
+          "$.routes[0].patterns[1]: has to be a string; it is 3",
+          "$.routes[0].patterns[2]: must not be empty",
+        ]
+      ),
+      (
+        ["name": "r", "pattern": "/r", "kind": "Page"],
+        ["$.routes[0].kind: 'Page' is not known; known here: page, task, service"]
+      ),
+      (
+        [
+          "name": "r", "pattern": "/r", "kind": "page", "priority": 1.5, "title": 1, "purpose": nil,
+        ],
+        [
+          "$.routes[0].priority: has to be an integer of 64 bits; it is 1.5",
+          "$.routes[0].title: has to be a string; it is 1",
+          "$.routes[0].purpose: has to be a string; it is null",
+        ]
+      ),
+      (
+        [
+          "name": "r", "pattern": "/r", "kind": "page",
+          "parameters": ["a": "string", "b-c": ["type": "text"], "d": ["title": ""]],
+          "result": ["type": "object", "required": true],
+        ],
+        [
+          "$.routes[0].parameters.a: has to be an object; it is a string",
+          "$.routes[0].parameters['b-c'].type: 'text' is not known;"
+            + " known here: string, integer, number, boolean, array, object",
+          "$.routes[0].parameters.d: the member 'type' is missing",
+          "$.routes[0].parameters.d.title: must not be empty",
+          "$.routes[0].result.required: unknown member; known here: type, title",
+        ]
+      ),
+      (
+        ["name": "r", "pattern": "/r", "kind": "page", "parameters": []],
+        ["$.routes[0].parameters: has to be an object; it is an array"]
+      ),
+      (
+        ["name": "r", "pattern": "/r", "kind": "page", "parent": "x"],
+        [
+          "$.routes[0].parent: unknown member; known here: name, pattern, patterns, kind, title,"
+            + " purpose, priority, parameters, result"
+        ]
+      ),
+    ] as [(Value, [String])])
+  func route(_ route: Value, _ faults: [String]) {
+    #expect(faultsOf(["version": "1", "routes": [route]]) == faults)
+  }
+
+  @Test("a pattern's own error stands at the pattern's place")
+  func pattern() throws {
+    let faults = faultsOf([
+      "version": "1",
+      "routes": [["name": "r", "patterns": ["/ok", "/a/:x/:x"], "kind": "page"]],
+    ])
+    let fault = try #require(faults.first)
+    #expect(faults.count == 1)
+    #expect(fault.hasPrefix("$.routes[0].patterns[1]: ") && fault.contains(":x"))
+  }
+
+  @Test("a name that two routes have is a fault of the second")
+  func names() {
+    let document: Value = [
+      "version": "1",
+      "routes": [
+        ["name": "r", "pattern": "/a", "kind": "page"],
+        ["name": "r", "pattern": "/b", "kind": "page"],
+      ],
+    ]
+    #expect(
+      faultsOf(document) == [
+        "$.routes[1].name: 'r' is the name of $.routes[0] already; names are unique"
+      ])
+  }
+
+  @Test(
+    "two patterns of one shape clash",
+    arguments: [
+      ("/a/:x", "/a/:y", 0, true),
+      ("/a", "/a/", 0, true),
+      ("Native://Address/x", "native://address/x", 0, true),
+      ("/%61", "/a", 0, true),
+      ("/a/:x", "/a/:y", 1, false),
+      ("/a/:x", "/a/x", 0, false),
+      ("/a", "/A", 0, false),
+      ("native://a/b", "native:/a/b", 0, false),
+      ("native://a", "flutter://a", 0, false),
+      ("/a", "native:/a", 0, false),
+    ])
+  func clashes(_ first: String, _ second: String, _ priority: Int64, _ clash: Bool) {
+    let document: Value = [
+      "version": "1",
+      "routes": [
+        ["name": "r", "pattern": "/unlike", "kind": "page"],
+        ["name": "s", "patterns": ["/other", .string(first)], "kind": "page"],
+        ["name": "t", "pattern": .string(second), "kind": "page", "priority": .integer(priority)],
+      ],
+    ]
+    let fault =
+      "$.routes[2].pattern: '\(second)' matches the same URIs as $.routes[1].patterns[1],"
+      + " both with priority \(priority); change one pattern or one priority"
+    #expect(faultsOf(document) == (clash ? [fault] : []))
+  }
+
+  private func faultsOf(_ document: Value) -> [String] {
+    do {
+      _ = try RouteTable(parsing: document)
+      return []
+    } catch {
+      return error.faults.map(\.description)
+    }
+  }
+}
