@@ -70,11 +70,11 @@ class CallsTest(DemoCase):
             self.phone.button("Works with Jonas", self.phone.flutter_page("Profile")).click()
         self.phone.wait_for_stack("flutter://profile/8", "flutter://profile/7", "native://home")
         with self.phone.flutter():
-            self.phone.button("Invite to an address", self.phone.flutter_page("Profile")).click()
+            self.phone.button("Meet somewhere", self.phone.flutter_page("Profile")).click()
         self.phone.press("native://address/list", "Grandmother")
         with self.phone.flutter():
             self.phone.wait(
-                lambda: "Invited to Grandmother" in self.phone.find("#snack").text, "the notice"
+                lambda: "Meeting at Grandmother" in self.phone.find("#snack").text, "the notice"
             )
             self.phone.button("Follow", self.phone.flutter_page("Profile")).click()
             self.phone.wait(

@@ -15,7 +15,8 @@ const engineTexts = {
 
 const stackView = new StackView(byId("stack", HTMLOListElement));
 const log = new MessageLog(
-  byId("messages", HTMLOListElement), byId("pause", HTMLButtonElement), byId("clear", HTMLButtonElement));
+  byId("messages", HTMLOListElement), byId("pause", HTMLButtonElement), byId("clear", HTMLButtonElement),
+  byId("with-stack", HTMLInputElement));
 const toasts = new Toasts(byId("toasts", HTMLElement));
 const connection = byId("connection", HTMLElement);
 const engine = byId("engine", HTMLElement);

@@ -2,9 +2,9 @@
 import { element } from "../shared/dom.js";
 import { explain } from "../shared/result.js";
 
-/** @type {Record<string, {name: string, craft: string, town: string}>} */
+/** @type {Record<string, {name: string, craft: string, town: string, workshop?: string}>} */
 const people = Object.assign(Object.create(null), {
-  7: { name: "Mira Holm", craft: "Enameller and weekend climber", town: "Voss" },
+  7: { name: "Mira Holm", craft: "Enameller and weekend climber", town: "Voss", workshop: "a2" },
   8: { name: "Jonas Lie", craft: "Saddler", town: "Odda" },
 });
 
@@ -16,13 +16,13 @@ const people = Object.assign(Object.create(null), {
  */
 export function profile(page, { bridge, snack, pop }) {
   const id = String(page.params.id);
-  const { name, craft, town } = people[id] ?? { name: `Guest ${id}`, craft: "New here", town: "Nowhere yet" };
+  const { name, craft, town, workshop } = people[id] ?? { name: `Guest ${id}`, craft: "New here", town: "Nowhere yet" };
   const told = (/** @type {Promise<string>} */ call) => void call.then(snack, (error) => snack(explain(error)));
 
   const share = () => told(bridge.invoke("action://share", { title: name, url: page.uri })
     .then(({ shared, channel }) => (shared ? `Shared by ${channel}` : "Not shared")));
-  const visit = () => told(bridge.open("native://address/list", {}, { from: page.id })
-    .then(({ outcome, data }) => (outcome === "finished" ? `Invited to ${data.name}` : `Address: ${outcome}`)));
+  const meet = (/** @type {string} */ uri) => () => told(bridge.open(uri, {}, { from: page.id })
+    .then(({ outcome, data }) => (outcome === "finished" ? `Meeting at ${data.name}` : `Address: ${outcome}`)));
   const colleague = () => told(bridge.open("flutter://profile/8", {}, { from: page.id })
     .then(({ outcome, data }) => (outcome === "finished" ? `Following ${data.name}` : `Profile: ${outcome}`)));
 
@@ -35,7 +35,8 @@ export function profile(page, { bridge, snack, pop }) {
     element("p", { class: "about" }, `${craft} · ${town}`),
     element("div", { class: "tiles" },
       tile("Share profile", "action://share", share),
-      tile("Invite to an address", "native://address/list", visit),
+      tile("Meet somewhere", "native://address/list", meet("native://address/list")),
+      workshop && tile("Meet at the workshop", `native://address/${workshop}`, meet(`native://address/${workshop}`)),
       id === "7" && tile("Works with Jonas Lie", "flutter://profile/8", colleague)),
     element("button", {
       class: "fab extended", type: "button", onclick: () => pop({ id, name, followed: true }),

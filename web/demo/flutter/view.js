@@ -30,6 +30,8 @@ const motion = { duration: 280, easing: "cubic-bezier(0.2, 0, 0, 1)" };
 export class FlutterView {
   /** @type {Map<string, HTMLElement>} by page id */
   #pages = new Map();
+  /** @type {WeakMap<HTMLElement, HTMLElement>} what had the focus when a page was covered */
+  #focus = new WeakMap();
 
   /**
    * @param {HTMLElement} element
@@ -64,6 +66,9 @@ export class FlutterView {
         element("h1", { tabindex: -1 }, title),
         ...actions),
       body);
+    const covered = [...this.#pages.values()].pop();
+    const active = document.activeElement;
+    if (covered && active instanceof HTMLElement && covered.contains(active)) this.#focus.set(covered, active);
     this.#pages.set(page.id, drawn);
     this.element.append(drawn);
     const over = this.#pages.size > 1;
@@ -83,6 +88,8 @@ export class FlutterView {
     if (calm()) drawn.remove();
     else drawn.animate([{ opacity: 1 }, { opacity: this.#pages.size ? 0 : 1 }], motion).finished.finally(() => drawn.remove());
     this.#reveal();
+    const top = [...this.#pages.values()].pop();
+    if (top) this.#focus.get(top)?.focus({ preventScroll: true });
   }
 
   clear() {

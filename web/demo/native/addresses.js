@@ -8,7 +8,10 @@ const known = [
   { id: "a3", name: "Grandmother", street: "Fjord Road 81", city: "Voss" },
 ];
 
-/** @type {import("./pages.js").NativePage} */
+/**
+ * Gives the address that is picked to the page that opened it.
+ * @type {import("./pages.js").NativePage}
+ */
 export function addresses(page, shell) {
   const rows = known.map((address) => row({
     icon: address.id === "a1" ? "home" : "pin",
@@ -21,4 +24,22 @@ export function addresses(page, shell) {
     group("Deliver to", ...rows),
     element("p", { class: "hint" }, "The page that opened this one gets the address. Going back gives it none."));
   return { title: "Addresses", content: [content] };
+}
+
+/**
+ * One address; gives it to the page that opened it when it is taken.
+ * @type {import("./pages.js").NativePage}
+ */
+export function address(page, shell) {
+  const shown = known.find(({ id }) => id === page.params.id);
+  if (!shown) throw Object.assign(new Error(`There is no address ${page.params.id}`), { code: 1404 });
+  const content = element("div", { class: "content" },
+    element("dl", { class: "summary" },
+      element("dt", {}, "Street"), element("dd", {}, shown.street),
+      element("dt", {}, "City"), element("dd", {}, shown.city)),
+    element("button", {
+      class: "primary", type: "button",
+      onclick: () => shell.attempt(shell.bridge.finish(shown, { page: page.id })),
+    }, "Take this address"));
+  return { title: shown.name, content: [content] };
 }

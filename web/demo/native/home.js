@@ -13,7 +13,7 @@ export function home(page, { bridge }) {
       "One app, three technologies. Each page here is drawn by a client of its own, and all share one stack."),
     group("Open a page",
       row({
-        icon: "bag", title: "Outfitters", detail: "A web page in a frame", technology: "web",
+        icon: "bag", title: "Outfitters", detail: "Web page in a frame", technology: "web",
         press: () => result.open("Outfitters", () => bridge.open(shop, { title: "Outfitters" }, { from }),
           () => "closed itself"),
       }),
@@ -38,13 +38,13 @@ export function home(page, { bridge }) {
       })),
     group("Run a task",
       row({
-        icon: "share", title: "Share this app", detail: "action://share, a Swift task", technology: "swift",
+        icon: "share", title: "Share this app", detail: "action://share", technology: "swift",
         press: () => result.run("Share",
           () => bridge.invoke("action://share", { title: "Waybridge demo", url: location.href }),
           ({ shared, channel }) => (shared ? `shared by ${channel}` : "not shared")),
       }),
       row({
-        icon: "clock", title: "Server time", detail: "action://time, a Swift task", technology: "swift",
+        icon: "clock", title: "Server time", detail: "action://time", technology: "swift",
         press: () => result.run("Server time", () => bridge.invoke("action://time"), (value) => JSON.stringify(value)),
       })),
     result.element);

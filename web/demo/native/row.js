@@ -15,8 +15,9 @@ export function row({ icon: name, title, detail, technology, selected, press }) 
       element("span", { class: "row-text" },
         element("span", { class: "row-title" }, title),
         element("span", { class: "row-detail" }, detail)),
-      technology && element("span", { class: "chip", "data-technology": technology }, technology),
-      icon(selected ? "check" : "forward")));
+      technology
+        ? element("span", { class: "chip", "data-technology": technology }, technology)
+        : icon(selected ? "check" : "forward")));
 }
 
 /**

@@ -17,12 +17,14 @@ export class MessageLog {
    * @param {HTMLOListElement} list
    * @param {HTMLButtonElement} pause
    * @param {HTMLButtonElement} clear
+   * @param {HTMLInputElement} withStack whether the shell's questions for the stack, which follow every change, are shown
    */
-  constructor(list, pause, clear) {
+  constructor(list, pause, clear, withStack) {
     this.list = list;
     this.pause = pause;
     pause.addEventListener("click", () => this.#toggle());
     clear.addEventListener("click", () => list.replaceChildren());
+    withStack.addEventListener("change", () => list.classList.toggle("with-stack", withStack.checked));
   }
 
   /**
@@ -52,7 +54,7 @@ export class MessageLog {
         element("span", { class: "message-detail" }, detail),
         element("span", { class: "message-kind" }, kind)),
       json);
-    this.list.prepend(element("li", {}, details));
+    this.list.prepend(element("li", { "data-title": title }, details));
     while (this.list.children.length > kept) this.list.lastElementChild?.remove();
   }
 

@@ -26,11 +26,24 @@ export function report(message) {
 export function join(name) {
   const invited = invitation();
   if (!invited || parent === window) return null;
+  keepFocus();
   const { session, token, page } = invited;
   return new Bridge({
     client: { name, version: "1.0" },
     join: { session, token },
     page,
     WebSocket: tapped((direction, text) => report({ demo: "message", direction, text })),
+  });
+}
+
+/** A frame that is covered loses its focus; when it is on top again, the focus returns to where it was. */
+function keepFocus() {
+  /** @type {HTMLElement | null} */
+  let last = null;
+  addEventListener("focusin", ({ target }) => {
+    if (target instanceof HTMLElement) last = target;
+  });
+  addEventListener("focus", () => {
+    if (document.activeElement === document.body) last?.focus({ preventScroll: true });
   });
 }

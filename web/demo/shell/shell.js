@@ -29,6 +29,7 @@ export class Shell {
   /** @type {Layer[]} */
   #layers = [];
   #closed = false;
+  #refreshing = false;
 
   /**
    * @param {HTMLElement} screen
@@ -90,9 +91,20 @@ export class Shell {
   }
 
   /**
-   * Asks for the stack and draws it. The server's stack is the only truth: it alone knows the pages of every host.
+   * Draws the stack anew, soon: once for all that comes together, and after our own answer to what came, since the server
+   * changes the stack when it has that answer.
    */
-  async refresh() {
+  refresh() {
+    if (this.#refreshing) return;
+    this.#refreshing = true;
+    setTimeout(() => {
+      this.#refreshing = false;
+      this.#draw();
+    }, 0);
+  }
+
+  /** The server's stack is the only truth: it alone knows the pages of every host. */
+  async #draw() {
     if (this.#closed) return;
     try {
       const { pages } = await this.bridge.stack();
@@ -108,8 +120,7 @@ export class Shell {
   /** @param {Page} page */
   #open(page) {
     this.screen.add(page.id, /^https?:/.test(page.uri) ? this.#webPage(page) : nativePage(page, this));
-    // The page is on the stack once the server has the answer, which goes out when this returns.
-    setTimeout(() => this.refresh(), 0);
+    this.refresh();
   }
 
   /** @param {Page} page */
