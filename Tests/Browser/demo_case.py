@@ -20,7 +20,6 @@ def make_browser():
     options.add_argument("--headless=new")
     options.add_argument("--no-sandbox")
     options.add_argument("--disable-dev-shm-usage")
-    options.add_argument("--hide-scrollbars")
     # Nothing moves under the pointer; that pages glide otherwise has a test of its own.
     options.add_argument("--force-prefers-reduced-motion")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})

@@ -44,6 +44,8 @@ class LayoutTest(DemoCase):
             for view in ("Stack", "Messages"):
                 self.phone.button(view, self.phone.find("#views")).click()
                 self.phone.find(f"#{view.lower()}-panel")
+                shown = [e for e in self.driver.find_elements("css selector", "main > section") if e.is_displayed()]
+                self.assertEqual([e.get_attribute("id") for e in shown], [f"{view.lower()}-panel"])
                 self.screenshot(f"{prefix}-{view.lower()}")
                 self.assertEqual(self.phone.overflow(), [], f"{view} is too wide")
             self.phone.button("Phone", self.phone.find("#views")).click()

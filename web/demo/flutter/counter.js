@@ -1,5 +1,6 @@
 // @ts-check
 import { element } from "../shared/dom.js";
+import { icon } from "../shared/icons.js";
 
 /**
  * Gives `{count}` to the page that opened it.
@@ -13,7 +14,7 @@ export function counter(page, { pop }) {
   const add = () => (number.textContent = String((count += 1)));
   const body = element("main", { class: "body centred" },
     element("p", {}, "You have pushed the button this many times:"), number,
-    element("button", { class: "fab", type: "button", "aria-label": "Increment", onclick: add }, "＋"));
+    element("button", { class: "fab", type: "button", "aria-label": "Increment", onclick: add }, icon("plus")));
   const done = element("button", { class: "text-button", type: "button", onclick: () => pop({ count }) }, "Done");
   return { title: "Counter", body, actions: [done] };
 }

@@ -1,5 +1,6 @@
 // @ts-check
 import { element } from "../shared/dom.js";
+import { icon } from "../shared/icons.js";
 import { explain } from "../shared/result.js";
 
 /** @type {Record<string, {name: string, craft: string, town: string, workshop?: string}>} */
@@ -40,6 +41,6 @@ export function profile(page, { bridge, snack, pop }) {
       id === "7" && tile("Works with Jonas Lie", "flutter://profile/8", colleague)),
     element("button", {
       class: "fab extended", type: "button", onclick: () => pop({ id, name, followed: true }),
-    }, "＋ Follow"));
+    }, icon("plus"), "Follow"));
   return { title: "Profile", body };
 }

@@ -1,5 +1,6 @@
 // @ts-check
 import { calm, element } from "../shared/dom.js";
+import { icon } from "../shared/icons.js";
 import { explain } from "../shared/result.js";
 import { counter } from "./counter.js";
 import { profile } from "./profile.js";
@@ -62,7 +63,7 @@ export class FlutterView {
     const back = () => attempt(this.bridge.back({ before: page.id }));
     const drawn = element("section", { class: "page", "data-page": page.id, "aria-label": title },
       element("header", { class: "app-bar" },
-        element("button", { class: "icon-button", type: "button", "aria-label": "Back", onclick: back }, "←"),
+        element("button", { class: "icon-button", type: "button", "aria-label": "Back", onclick: back }, icon("arrow")),
         element("h1", { tabindex: -1 }, title),
         ...actions),
       body);

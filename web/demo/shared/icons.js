@@ -3,6 +3,7 @@
 /** Strokes on a grid of 24 × 24. */
 const strokes = {
   back: "M15 5l-7 7 7 7",
+  arrow: "M20 12H4M11 5l-7 7 7 7",
   forward: "M9 5l7 7-7 7",
   close: "M6 6l12 12M18 6L6 18",
   share: "M12 15V4M7.5 8L12 3.5 16.5 8M5 12v8h14v-8",
