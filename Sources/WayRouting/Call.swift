@@ -2,6 +2,7 @@ import WayValues
 
 /// One invocation, as its handler sees it.
 public struct Call: Sendable {
+  /// The URI as it was called, fragment included.
   public let uri: RouteURI
   /// Query, path and the caller's parameters, merged; the later ones win.
   public let params: ValueObject
@@ -10,6 +11,7 @@ public struct Call: Sendable {
   /// The session that the call belongs to.
   public let navigator: any Navigator
 
+  /// A call; also for tests of a handler.
   public init(
     uri: RouteURI, params: ValueObject, exts: ValueObject, navigator: any Navigator
   ) {

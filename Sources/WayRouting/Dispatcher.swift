@@ -2,6 +2,7 @@ import WayValues
 
 /// What opening means for a scheme.
 public struct Dispatcher: Sendable {
+  /// What is done with a URI of the scheme.
   public enum Action: Sendable {
     /// Pages are opened; the routes of the scheme are pages.
     case page
@@ -17,8 +18,10 @@ public struct Dispatcher: Sendable {
 
   /// What the scheme stands for, for people.
   public let name: String
+  /// What is done with a URI of the scheme.
   public let action: Action
 
+  /// A dispatcher, to be registered for one scheme or several.
   public init(name: String, action: Action) {
     self.name = name
     self.action = action

@@ -20,7 +20,7 @@ struct EdgeTable: Sendable {
     var slot = Self.slot(parent, hash) & (slots.count - 1)
     while slots[slot].child >= 0 {
       let edge = slots[slot]
-      if edge.parent == parent, edge.hash == UInt32(truncatingIfNeeded: hash),
+      if edge.parent == parent, edge.hash == hash,
         literals[edge.start..<edge.start + Int(edge.length)].elementsEqual(literal)
       {
         return edge.child
@@ -39,7 +39,7 @@ struct EdgeTable: Sendable {
     var slot = Self.slot(parent, segment.hash) & mask
     while slots[slot].child >= 0 {
       let edge = slots[slot]
-      if edge.parent == parent, edge.hash == UInt32(truncatingIfNeeded: segment.hash),
+      if edge.parent == parent, edge.hash == segment.hash,
         matches(edge, segment, in: bytes, folding: folding)
       {
         return edge.child
@@ -55,22 +55,22 @@ struct EdgeTable: Sendable {
     if count * 2 > slots.count { grow() }
     let hash = Self.hash(literal)
     let edge = Edge(
-      parent: parent, child: child, hash: UInt32(truncatingIfNeeded: hash),
+      parent: parent, child: child, hash: hash,
       length: Int32(literal.count), start: literals.count)
     literals += literal
-    place(edge, hash)
+    place(edge)
   }
 
   private mutating func grow() {
     let old = slots
     slots = [Edge](repeating: Edge(), count: old.count * 2)
     for edge in old where edge.child >= 0 {
-      place(edge, Self.hash(literals[edge.start..<edge.start + Int(edge.length)]))
+      place(edge)
     }
   }
 
-  private mutating func place(_ edge: Edge, _ hash: UInt64) {
-    var slot = Self.slot(edge.parent, hash) & (slots.count - 1)
+  private mutating func place(_ edge: Edge) {
+    var slot = Self.slot(edge.parent, edge.hash) & (slots.count - 1)
     while slots[slot].child >= 0 { slot = (slot + 1) & (slots.count - 1) }
     slots[slot] = edge
   }
@@ -91,15 +91,15 @@ struct EdgeTable: Sendable {
     return position == Int(segment.end) && expected == expectedEnd
   }
 
-  private static func hash(_ literal: some Sequence<UInt8>) -> UInt64 {
+  private static func hash(_ literal: some Sequence<UInt8>) -> UInt32 {
     var hash = SegmentHash()
     for byte in literal { hash.add(byte) }
     return hash.value
   }
 
   @inline(__always)
-  private static func slot(_ parent: Int32, _ hash: UInt64) -> Int {
-    Int(
-      truncatingIfNeeded: SegmentHash.mixed(hash ^ UInt64(UInt32(bitPattern: parent)) &<< 32))
+  private static func slot(_ parent: Int32, _ hash: UInt32) -> Int {
+    let key = UInt64(UInt32(bitPattern: parent)) &<< 32 | UInt64(hash)
+    return Int(truncatingIfNeeded: SegmentHash.mixed(key))
   }
 }

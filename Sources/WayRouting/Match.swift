@@ -2,7 +2,9 @@ import WayValues
 
 /// A declared route with the parameters of a call.
 public struct Match: Sendable {
+  /// The route with the handler that it had when it was looked up.
   public let route: Route
+  /// The URI that was looked up.
   public let uri: RouteURI
   /// What the pattern's parameters took from the URI.
   public let pathParams: ValueObject

@@ -5,6 +5,7 @@ public struct ParameterFault: Sendable, Hashable {
   /// What is wrong and what is expected.
   public let message: String
 
+  /// A fault at a path.
   public init(path: String, message: String) {
     self.path = path
     self.message = message

@@ -27,13 +27,13 @@ extension RouteURI {
       guard count <= Self.maxParameters else {
         throw Self.fault("$", "more than \(Self.maxParameters) query parameters")
       }
-      let name = try Self.decoded(
+      let name = try decoded(
         bytes, start, equals < 0 ? stop : equals, plusIsSpace: plusIsSpace,
         path: { "$" }, what: "the name of a query parameter")
       let value =
         equals < 0
         ? ""
-        : try Self.decoded(
+        : try decoded(
           bytes, equals + 1, stop, plusIsSpace: plusIsSpace, path: { "$.\(name)" },
           what: "the query value")
       switch result[name] {
@@ -46,10 +46,16 @@ extension RouteURI {
   }
 
   /// The text that a part of the URI stands for.
-  static func decoded(
+  func decoded(
     _ bytes: Span<UInt8>, _ start: Int, _ end: Int, plusIsSpace: Bool, path: () -> String,
     what: String
   ) throws(RoutingError) -> String {
+    var hasEscape = false
+    for position in start..<end {
+      let byte = bytes[position]
+      if byte == .percent || (plusIsSpace && byte == UInt8(ascii: "+")) { hasEscape = true }
+    }
+    if !hasEscape { return slice(start, end) }
     var result: [UInt8] = []
     result.reserveCapacity(end - start)
     var position = start
@@ -57,7 +63,7 @@ extension RouteURI {
       var byte = bytes[position]
       if byte == .percent {
         byte = bytes.triplet(at: position)
-        guard byte != 0 else { throw fault(path(), "\(what) holds '%00' at byte \(position)") }
+        guard byte != 0 else { throw Self.fault(path(), "\(what) holds '%00' at byte \(position)") }
         position += 3
       } else {
         if plusIsSpace, byte == UInt8(ascii: "+") { byte = UInt8(ascii: " ") }
@@ -66,7 +72,7 @@ extension RouteURI {
       result.append(byte)
     }
     guard let text = String(validating: result, as: UTF8.self) else {
-      throw fault(path(), "\(what) at byte \(start) is not UTF-8 after percent-decoding")
+      throw Self.fault(path(), "\(what) at byte \(start) is not UTF-8 after percent-decoding")
     }
     return text
   }
@@ -86,7 +92,7 @@ extension RoutePattern {
     for capture in captures {
       let segment = split[start + capture.segment]
       result[capture.name] = .string(
-        try RouteURI.decoded(
+        try split.uri.decoded(
           bytes, Int(segment.start), Int(segment.end), plusIsSpace: false,
           path: { "$.\(capture.name)" }, what: "the path segment"))
     }

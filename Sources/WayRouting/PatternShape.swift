@@ -5,6 +5,7 @@ package struct PatternShape: Sendable, Hashable {
   private let segments: [RoutePattern.Segment]
   private let priority: Int
 
+  /// The shape of a pattern of a route with that priority.
   package init(_ pattern: RoutePattern, priority: Int) {
     scheme = pattern.scheme
     shape = pattern.shape

@@ -14,7 +14,9 @@ public enum RouteKind: String, Sendable, CaseIterable {
 public final class Route: Sendable {
   /// Unique in a router.
   public let name: String
+  /// At least one; each leads here.
   public let patterns: [RoutePattern]
+  /// Must fit the dispatchers of the patterns' schemes.
   public let kind: RouteKind
   /// A few words for people.
   public let title: String?
@@ -26,8 +28,10 @@ public final class Route: Sendable {
   public let parameters: Value?
   /// The declaration of the result, as the table has it.
   public let result: Value?
+  /// Who runs or shows it.
   public let handler: RouteHandler
 
+  /// A route, which is checked when it is registered.
   public init(
     name: String, patterns: [RoutePattern], kind: RouteKind, title: String? = nil,
     purpose: String? = nil, priority: Int = 0, parameters: Value? = nil, result: Value? = nil,

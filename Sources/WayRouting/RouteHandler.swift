@@ -6,7 +6,9 @@ public enum RouteHandler: Sendable {
   case hosted
   /// Runs on the caller's thread until it returns, so it must not block.
   case task(@Sendable (Call) throws -> Value)
+  /// May wait; runs until it returns or is cancelled.
   case asyncTask(@Sendable (Call) async throws -> Value)
+  /// Shows the page from Swift.
   case page(PageHandler)
 
   /// Whether this can serve a route of a kind.
@@ -26,6 +28,7 @@ public struct PageHandler: Sendable {
   /// Takes the page away; the reason is the kind of its outcome.
   public let close: @Sendable (Page, _ reason: String) async -> Void
 
+  /// Both closures are called on any thread, for one page one after the other.
   public init(
     open: @escaping @Sendable (Page) async throws -> Void,
     close: @escaping @Sendable (Page, _ reason: String) async -> Void

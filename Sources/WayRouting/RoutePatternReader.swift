@@ -35,7 +35,7 @@ struct RoutePatternReader {
     let stop = bytes.firstIndex { !ByteSet.scheme.contains($0) } ?? bytes.count
     guard stop > 0, stop < bytes.count, bytes[stop] == .colon, bytes[0].isLetter else {
       throw failure(
-        at: stop == 0 || stop == bytes.count ? 0 : stop,
+        at: bytes.first?.isLetter == true && stop < bytes.count ? stop : 0,
         "begin with '/' for any scheme, or with a scheme: 'native://…'")
     }
     scheme = String(decoding: bytes[..<stop].map(\.lowercased), as: UTF8.self)

@@ -3,11 +3,13 @@
 /// Order of matches: patterns that name the scheme before global ones; then priority, higher first; then
 /// specificity, segment by segment, a literal before a parameter; then the order of the entries.
 package struct RouteTrie<Payload: Sendable>: Sendable {
+  /// A pattern with what hangs on it.
   package struct Entry: Sendable {
-    package let pattern: RoutePattern
-    package let payload: Payload
-    package let priority: Int
+    let pattern: RoutePattern
+    let payload: Payload
+    let priority: Int
 
+    /// Among matches the highest priority comes first.
     package init(_ pattern: RoutePattern, _ payload: Payload, priority: Int = 0) {
       self.pattern = pattern
       self.payload = payload
@@ -17,18 +19,24 @@ package struct RouteTrie<Payload: Sendable>: Sendable {
 
   /// A pattern that matches.
   package struct Match: Sendable {
+    /// The pattern that matched.
     package let pattern: RoutePattern
+    /// What its entry holds.
     package let payload: Payload
+    /// The segment of the URI that is the pattern's first.
     let start: Int
   }
 
-  package let entries: [Entry]
+  // Apart, so that reading one does not count references of the other.
+  let patterns: [RoutePattern]
+  let payloads: [Payload]
   let index: TrieIndex
 
   /// Builds the table. Of entries with one shape and one priority the first wins; give them last to first
   /// to have the last win.
   package init(_ entries: [Entry]) {
-    self.entries = entries
+    patterns = entries.map(\.pattern)
+    payloads = entries.map(\.payload)
     index = TrieBuilder.index(entries.map { ($0.pattern, $0.priority) })
   }
 
@@ -43,7 +51,6 @@ package struct RouteTrie<Payload: Sendable>: Sendable {
   }
 
   private func match(_ found: TrieIndex.Found) -> Match {
-    let entry = entries[found.entry]
-    return Match(pattern: entry.pattern, payload: entry.payload, start: found.start)
+    Match(pattern: patterns[found.entry], payload: payloads[found.entry], start: found.start)
   }
 }

@@ -12,7 +12,7 @@ public struct RouteURI: Sendable, Hashable, CustomStringConvertible {
 
   /// The whole text, ASCII only.
   public let text: String
-  package let parts: RouteURIParts
+  let parts: RouteURIParts
 
   /// Reads a text strictly: everything that RFC 3986 does not allow is an error.
   public init(_ text: String) throws(RouteURIError) {
@@ -36,44 +36,47 @@ public struct RouteURI: Sendable, Hashable, CustomStringConvertible {
 extension RouteURI {
   /// What stands before the first `:`; nil for a relative reference.
   public var scheme: String? {
-    parts.schemeEnd < 0 ? nil : String(slice(0, parts.schemeEnd))
+    parts.schemeEnd < 0 ? nil : slice(0, parts.schemeEnd)
   }
 
   /// What stands between `//` and the path; empty in `file:///x`, nil without `//`.
   public var authority: String? {
-    parts.hasAuthority ? String(slice(parts.authorityStart, parts.authorityEnd)) : nil
+    parts.hasAuthority ? slice(parts.authorityStart, parts.authorityEnd) : nil
   }
 
   /// What stands before the `@` of the authority.
   public var userinfo: String? {
     parts.hostStart > parts.authorityStart
-      ? String(slice(parts.authorityStart, parts.hostStart - 1)) : nil
+      ? slice(parts.authorityStart, parts.hostStart - 1) : nil
   }
 
   /// The host with the brackets of an IP literal; nil without an authority.
   public var host: String? {
-    parts.hasAuthority ? String(slice(parts.hostStart, parts.hostEnd)) : nil
+    parts.hasAuthority ? slice(parts.hostStart, parts.hostEnd) : nil
   }
 
   /// The port, 0…65535; nil where it is absent or empty (`http://h:/`).
   public var port: Int? { parts.port < 0 ? nil : Int(parts.port) }
 
   /// The path, not decoded.
-  public var path: String { String(slice(parts.pathStart, parts.pathEnd)) }
+  public var path: String { slice(parts.pathStart, parts.pathEnd) }
 
   /// What stands after `?`, not decoded; empty in `a?`, nil without `?`.
   public var query: String? {
-    parts.queryEnd < 0 ? nil : String(slice(parts.pathEnd + 1, parts.queryEnd))
+    parts.queryEnd < 0 ? nil : slice(parts.pathEnd + 1, parts.queryEnd)
   }
 
   /// What stands after `#`, not decoded; nil without `#`.
   public var fragment: String? {
-    parts.fragmentStart < 0 ? nil : String(slice(parts.fragmentStart, Int32(text.utf8.count)))
+    parts.fragmentStart < 0 ? nil : slice(parts.fragmentStart, Int32(text.utf8.count))
   }
 
-  private func slice(_ start: Int32, _ end: Int32) -> Substring {
+  private func slice(_ start: Int32, _ end: Int32) -> String { slice(Int(start), Int(end)) }
+
+  /// The bytes from `start` to `end` as they are.
+  func slice(_ start: Int, _ end: Int) -> String {
     let bytes = text.utf8
-    let from = bytes.index(bytes.startIndex, offsetBy: Int(start))
-    return text[from..<bytes.index(from, offsetBy: Int(end - start))]
+    let from = bytes.index(bytes.startIndex, offsetBy: start)
+    return String(Substring(bytes[from..<bytes.index(from, offsetBy: end - start)]))
   }
 }

@@ -1,5 +1,6 @@
 /// Why a text is no URI, and where.
 public struct RouteURIError: Error, Hashable, CustomStringConvertible {
+  /// What is wrong.
   public enum Reason: Sendable, Hashable {
     /// Longer than ``RouteURI/maxLength``.
     case tooLong
@@ -21,10 +22,12 @@ public struct RouteURIError: Error, Hashable, CustomStringConvertible {
     case tooManySegments
   }
 
+  /// What is wrong.
   public let reason: Reason
   /// Where in the text, in bytes of UTF-8 from 0.
   public let offset: Int
 
+  /// An error at a byte.
   package init(_ reason: Reason, at offset: Int) {
     self.reason = reason
     self.offset = offset

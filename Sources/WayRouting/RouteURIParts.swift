@@ -1,5 +1,5 @@
 /// Where the parts of a URI stand in its text, in bytes; -1 marks what is absent.
-package struct RouteURIParts: Sendable {
+struct RouteURIParts: Sendable {
   var schemeEnd: Int32 = -1
   var authorityStart: Int32 = -1
   var authorityEnd: Int32 = -1

@@ -1,9 +1,12 @@
 /// Why a change to a router was refused. Nothing was changed.
 public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The text is no pattern.
   case pattern(RoutePatternError)
   /// The route has no pattern or no name.
   case incomplete(route: String)
+  /// Another route has the name.
   case nameTaken(String)
+  /// Another route has such a pattern.
   case clash(RouteClash)
   /// The kind does not fit the dispatcher of the pattern's scheme.
   case kindUnfit(route: String, kind: RouteKind, scheme: String, dispatcher: String)
@@ -11,6 +14,7 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
   case handlerUnfit(route: String, kind: RouteKind)
   /// No route has the name, or the registration is not in force any more.
   case unknown(String)
+  /// The text is no scheme.
   case invalidScheme(String)
 
   public var description: String {

@@ -6,11 +6,13 @@ public final class RouterSnapshot: Sendable {
   package let version: Int
   /// All routes in the order of their registration.
   public let routes: [Route]
+  /// What happens to a URI that nobody serves.
   package let undefinedRoute: UndefinedRouteHandler?
   /// Whether `+` in a query is a space.
   package let plusIsSpace: Bool
   private let trie: RouteTrie<Route>
   private let schemes: SchemeTable
+  let dispatchers: [String: Dispatcher]
 
   init(_ state: RouterState, version: Int) {
     self.version = version
@@ -22,6 +24,7 @@ public final class RouterSnapshot: Sendable {
         route.patterns.map { RouteTrie.Entry($0, route, priority: route.priority) }
       })
     schemes = SchemeTable(state.schemes)
+    dispatchers = state.schemes.compactMapValues(\.dispatcher)
   }
 
   /// Where a URI leads; nothing is run or changed.
@@ -45,67 +48,63 @@ public final class RouterSnapshot: Sendable {
     guard split.uri.parts.schemeEnd >= 0 else {
       throw .invalidURI(RouteURIError(.noScheme, at: 0))
     }
-    let rule = schemes.rule(for: split)
-    let dispatcher = rule?.dispatcher
-    if let rule {
-      if rule.isRemoved { throw .noRoute(uri: split.uri.text, kind: .noDispatcher) }
-      if case .navigation? = rule.dispatcher?.action {
-        return try navigation(split, params)
-      }
-    }
+    let scheme = schemes.traits(of: split)
+    if scheme.isRemoved { throw .noRoute(uri: split.uri.text, kind: .noDispatcher) }
+    if scheme.isNavigation { return try navigation(split, params) }
     let own = trie.index.first(split, in: .scheme)
-    if let own, let found = choose(own, split, in: .scheme, dispatcher) {
-      return .match(try match(found, split, params, dispatcher))
+    if let own, let found = choose(own, split, in: .scheme, scheme) {
+      return .match(try match(found, split, params, scheme))
     }
-    if rule?.isClosed != true, let first = trie.index.first(split, in: .global),
-      let found = choose(first, split, in: .global, dispatcher)
+    if !scheme.isClosed, let first = trie.index.first(split, in: .global),
+      let found = choose(first, split, in: .global, scheme)
     {
-      return .match(try match(found, split, params, dispatcher))
+      return .match(try match(found, split, params, scheme))
     }
     if let own {
-      let route = trie.entries[own.entry].payload
+      let route = trie.payloads[own.entry]
       throw .wrongKind(uri: split.uri.text, route: route.name, kind: route.kind)
     }
     let merged = try parameters(split, path: [:], params)
-    try check(merged, dispatcher)
-    return .undeclared(dispatcher, params: merged)
+    if scheme.isThirdParty { try checkThirdParty(merged) }
+    return .undeclared(schemes.dispatcher(scheme), params: merged)
   }
 
   /// Query, path and the caller's parameters, merged; the later ones win.
   package func parameters(
     _ split: borrowing SplitURI, path: ValueObject, _ params: ValueObject
   ) throws(RoutingError) -> ValueObject {
+    guard split.uri.parts.queryEnd >= 0 || !path.isEmpty else { return params }
     var merged = try split.uri.queryParameters(plusIsSpace: plusIsSpace)
-    if !path.isEmpty { merged.merge(path) }
-    if !params.isEmpty { merged.merge(params) }
+    merged.merge(path)
+    merged.merge(params)
     return merged
   }
 
   /// The best match of a kind that the dispatcher takes.
   private func choose(
     _ first: TrieIndex.Found, _ split: borrowing SplitURI, in scope: TrieIndex.Scope,
-    _ dispatcher: Dispatcher?
+    _ scheme: SchemeTable.Traits
   ) -> TrieIndex.Found? {
-    guard let dispatcher, !dispatcher.takes(trie.entries[first.entry].payload.kind) else {
-      return first
-    }
+    if scheme.takes(trie.payloads[first.entry].kind) { return first }
     return trie.index.all(split, in: scope).first {
-      dispatcher.takes(trie.entries[$0.entry].payload.kind)
+      scheme.takes(trie.payloads[$0.entry].kind)
     }
   }
 
   private func match(
     _ found: TrieIndex.Found, _ split: borrowing SplitURI, _ params: ValueObject,
-    _ dispatcher: Dispatcher?
+    _ scheme: SchemeTable.Traits
   ) throws(RoutingError) -> Match {
-    let entry = trie.entries[found.entry]
-    let path = try entry.pattern.values(in: split, from: found.start)
+    let path = try trie.patterns[found.entry].values(in: split, from: found.start)
     let merged = try parameters(split, path: path, params)
-    try check(merged, dispatcher)
+    if scheme.isThirdParty { try checkThirdParty(merged) }
     var custom: (@Sendable (Call) async throws -> Value)?
-    if case .custom(let answer)? = dispatcher?.action { custom = answer }
+    if scheme.isCustom, case .custom(let answer)? = schemes.dispatcher(scheme)?.action {
+      custom = answer
+    }
     return Match(
-      route: entry.payload, uri: split.uri, pathParams: path, params: merged, custom: custom)
+      route: trie.payloads[found.entry], uri: split.uri, pathParams: path, params: merged,
+      custom: custom)
   }
 
   private func navigation(
@@ -115,17 +114,14 @@ public final class RouterSnapshot: Sendable {
       throw .noRoute(uri: split.uri.text, kind: .noRoute)
     }
     let bytes = split.uri.text.utf8.span
-    let operation = try RouteURI.decoded(
+    let operation = try split.uri.decoded(
       bytes, Int(split[0].start), Int(split[0].end), plusIsSpace: false, path: { "$" },
       what: "the operation")
     return .navigation(
       operation: operation, params: try parameters(split, path: [:], params))
   }
 
-  private func check(
-    _ params: ValueObject, _ dispatcher: Dispatcher?
-  ) throws(RoutingError) {
-    guard let dispatcher, dispatcher.name == Dispatcher.thirdParty.name else { return }
+  private func checkThirdParty(_ params: ValueObject) throws(RoutingError) {
     guard let target = params["i"]?.string else {
       throw RouteURI.fault("$.i", "the URI of the other app is missing; it is a string")
     }

@@ -8,9 +8,11 @@ public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
     case noDispatcher
   }
 
+  /// Nothing answers the URI.
   case noRoute(uri: String, kind: Missing)
   /// The matching route is of another kind than the scheme's dispatcher, or the call, takes.
   case wrongKind(uri: String, route: String, kind: RouteKind)
+  /// The text is no URI, or one that cannot be routed.
   case invalidURI(RouteURIError)
   /// Parameters that cannot be read or do not fit the route; never empty.
   case invalidParameters([ParameterFault])

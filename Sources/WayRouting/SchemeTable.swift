@@ -9,19 +9,64 @@ struct SchemeTable: Sendable {
     var isClosed = false
   }
 
+  /// What a lookup needs of a rule. Has no reference, so that it is read without counting.
+  struct Traits: Sendable {
+    /// Where the rule is, or -1 for a scheme of which nothing is known.
+    var rule: Int32 = -1
+    var isRemoved = false
+    var isClosed = false
+    var isNavigation = false
+    var isCustom = false
+    /// The parameter `i` must be the URI of another app.
+    var isThirdParty = false
+    var takesPages = true
+    var takesTasks = true
+    var takesServices = true
+
+    func takes(_ kind: RouteKind) -> Bool {
+      switch kind {
+      case .page: takesPages
+      case .task: takesTasks
+      case .service: takesServices
+      }
+    }
+  }
+
   private var rules: [Rule] = []
+  private var traits: [Traits] = []
   private var edges = EdgeTable()
 
   init(_ rules: [String: Rule]) {
     for (scheme, rule) in rules {
-      edges.insert(from: 0, literal: Array(scheme.utf8), to: Int32(self.rules.count))
+      let number = Int32(self.rules.count)
+      edges.insert(from: 0, literal: Array(scheme.utf8), to: number)
       self.rules.append(rule)
+      traits.append(Traits(rule, number))
     }
   }
 
-  /// The rule for the scheme of a URI.
-  func rule(for split: borrowing SplitURI) -> Rule? {
+  /// The traits of the scheme of a URI; those of a scheme without dispatcher when nothing is known of it.
+  func traits(of split: borrowing SplitURI) -> Traits {
     let found = edges.child(of: 0, split.scheme, in: split.uri.text.utf8.span, folding: true)
-    return found < 0 ? nil : rules[Int(found)]
+    return found < 0 ? Traits() : traits[Int(found)]
+  }
+
+  func dispatcher(_ traits: Traits) -> Dispatcher? {
+    traits.rule < 0 ? nil : rules[Int(traits.rule)].dispatcher
+  }
+}
+
+extension SchemeTable.Traits {
+  init(_ rule: SchemeTable.Rule, _ number: Int32) {
+    self.rule = number
+    isRemoved = rule.isRemoved
+    isClosed = rule.isClosed
+    guard let dispatcher = rule.dispatcher else { return }
+    if case .navigation = dispatcher.action { isNavigation = true }
+    if case .custom = dispatcher.action { isCustom = true }
+    isThirdParty = dispatcher.name == Dispatcher.thirdParty.name
+    takesPages = dispatcher.takes(.page)
+    takesTasks = dispatcher.takes(.task)
+    takesServices = dispatcher.takes(.service)
   }
 }

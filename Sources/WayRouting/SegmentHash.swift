@@ -18,7 +18,7 @@ struct SegmentHash {
   }
 
   @inline(__always)
-  var value: UInt64 { Self.mixed(state ^ word &+ count &<< 56) }
+  var value: UInt32 { UInt32(truncatingIfNeeded: Self.mixed(state ^ word &+ count &<< 56)) }
 
   @inline(__always)
   static func mixed(_ value: UInt64) -> UInt64 {

@@ -3,6 +3,7 @@ package struct SnapshotReader {
   private let router: Router
   private var snapshot: RouterSnapshot
 
+  /// Takes the router's snapshot, which builds it when nobody has before.
   package init(_ router: Router) {
     self.router = router
     snapshot = router.snapshot()

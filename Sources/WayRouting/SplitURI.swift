@@ -4,7 +4,7 @@ package struct SplitURI: ~Copyable {
   struct Segment {
     var start: Int32 = 0
     var end: Int32 = 0
-    var hash: UInt64 = 0
+    var hash: UInt32 = 0
   }
 
   /// How what follows the scheme begins; URIs of different shape match no pattern in common.
@@ -18,8 +18,9 @@ package struct SplitURI: ~Copyable {
   }
 
   /// The most segments without an allocation.
-  private static let inlineCount = 12
+  private static let inlineCount = 8
 
+  /// The URI that was cut.
   package let uri: RouteURI
   private(set) var shape = Shape.rootless
   /// Empty for a relative reference. Hashed in lower case, as is the authority.
@@ -30,7 +31,7 @@ package struct SplitURI: ~Copyable {
   private(set) var isAuthorityGlobal = false
   /// Whether global patterns are tried at all: not on a path that begins without slash.
   private(set) var hasGlobalPath = false
-  private var first = [12 of Segment](repeating: Segment())
+  private var first = [8 of Segment](repeating: Segment())
   private var rest: [Segment] = []
 
   /// Throws ``RouteURIError/Reason/tooManySegments``.

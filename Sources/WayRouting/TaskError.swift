@@ -5,9 +5,12 @@ public struct TaskError: Error, Sendable, Hashable, CustomStringConvertible {
   /// 1…1999 or from 3000; the codes between are the protocol's, and an error with one of those is reported as
   /// an internal error.
   public let code: Int
+  /// Text for people.
   public let message: String
+  /// Anything for the caller's program.
   public let data: Value?
 
+  /// An error to throw from a task.
   public init(code: Int, message: String, data: Value? = nil) {
     self.code = code
     self.message = message

@@ -96,7 +96,6 @@ export class Peer {
    * @param {unknown} data
    */
   receive(data) {
-    if (this.#closed !== undefined) return;
     if (typeof data !== "string") return this.#ignore("a binary message");
     /** @type {any} */
     let message;
@@ -145,7 +144,7 @@ export class Peer {
   /** @param {any} response */
   #answered(response) {
     const call = this.#calls.get(response.id);
-    if (!call?.sent) return;
+    if (call === undefined) return;
     if (Object.hasOwn(response, "result")) return call.succeed(response.result);
     const { method } = call;
     const { code, message, data } = response.error ?? {};
@@ -159,7 +158,7 @@ export class Peer {
   /** @param {any} params */
   #progress(params) {
     const call = this.#calls.get(params.id);
-    if (!call?.sent || call.settled) return;
+    if (call === undefined || call.settled) return;
     this.#guarded(`onProgress of ${call.method}`, () => call.progress(params.value));
   }
 

@@ -110,6 +110,19 @@ test("aborting before anything is sent rejects with the signal's reason", async 
   assert.equal(socket.sent.length, 1);
 });
 
+test("a call aborted in the turn in which the session opens is not sent", async () => {
+  const { bridge, socket } = connecting();
+  const controller = new AbortController();
+  const call = bridge.open("native://a", {}, { signal: controller.signal });
+  socket.accept();
+  const { id } = socket.last("session.open");
+  socket.receive({ id, result: INFO });
+  controller.abort(new Error("mine"));
+  await assert.rejects(call, { message: "mine" });
+  await bridge.ready;
+  assert.equal(socket.sent.length, 1);
+});
+
 test("aborting cancels at the server, whose answer decides", async () => {
   for (const [answer, check] of /** @type {[object, (promise: Promise<any>) => Promise<unknown>][]} */ ([
     [

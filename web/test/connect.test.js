@@ -65,6 +65,14 @@ test("a connection that fails rejects ready and waiting calls, and tells close o
   assert.deepEqual(events, [{ type: "close", detail: { code: 1006, reason: "Unexpected server response: 403" } }]);
 });
 
+test("a socket that never closes after its error has failed all the same", async () => {
+  const { bridge, socket, events } = connecting();
+  socket.dispatchEvent(new Event("error"));
+  await assert.rejects(bridge.ready, { kind: "closed", message: /the connection failed/ });
+  await bridge.close();
+  assert.equal(events.length, 1);
+});
+
 test("a close while the session opens has its code and reason in the errors", async () => {
   const { bridge, socket } = connecting();
   const call = bridge.invoke("action://a");
@@ -152,6 +160,16 @@ test("when the connection ends every call rejects, and what was sent may have be
   assert.deepEqual(events, [{ type: "close", detail: { code: 4200, reason: "drain" } }]);
 });
 
+test("a call made while the connection closes was not carried out, and an error before the close does not hide its code", async () => {
+  const { bridge, socket, events } = await connected();
+  socket.readyState = 2;
+  const call = bridge.invoke("action://a");
+  socket.dispatchEvent(Object.assign(new Event("error"), { message: "too large" }));
+  socket.end(1009);
+  await assert.rejects(call, { kind: "closed", code: 2503 });
+  assert.deepEqual(events, [{ type: "close", detail: { code: 1009, reason: "too large" } }]);
+});
+
 test("close ends everything at once, and resolves when the socket is gone", async () => {
   const { bridge, socket, events } = await connected();
   const call = bridge.open("native://a");
@@ -159,7 +177,7 @@ test("close ends everything at once, and resolves when the socket is gone", asyn
   const over = bridge.close().then(() => (isOver = true));
   await assert.rejects(call, { kind: "closed", data: { kind: "closed", retryable: false, code: 1000, reason: "" } });
   assert.deepEqual(socket.closes, [[1000, ""]]);
-  socket.receiveRaw("late");
+  socket.receiveRaw("late, and not even JSON");
   await turn();
   assert.equal(isOver, false);
   socket.end(1000);

@@ -42,7 +42,11 @@ export class FakeSocket extends EventTarget {
   /** @param {string} text */
   send(text) {
     if (this.readyState !== 1) throw new Error("sent on a socket that is not open");
-    this.sent.push(JSON.parse(text));
+    try {
+      this.sent.push(JSON.parse(text));
+    } catch {
+      this.sent.push({ notJSON: text });
+    }
   }
 
   /** @param {unknown[]} how */

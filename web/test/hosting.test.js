@@ -198,6 +198,16 @@ test("a task gets its parameters, reports progress, and answers with its value",
   ]);
 });
 
+test("progress after the answer is not sent", async () => {
+  /** @type {(value: unknown) => void} */
+  let progress = () => {};
+  const { socket } = await connected({ tasks: { "action://a": (_, call) => void (progress = call.progress) } });
+  socket.receive({ id: 1, method: "task.run", params: { uri: "action://a" } });
+  await turn();
+  progress(1);
+  assert.deepEqual(socket.sent, [{ jsonrpc: "2.0", id: 1, result: null }]);
+});
+
 test("cancelling reaches a task, which still answers once", async () => {
   const { socket } = await connected({
     tasks: {

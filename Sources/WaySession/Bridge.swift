@@ -1,0 +1,54 @@
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+/// Takes connections and knows the sessions, all of them on one loop.
+package actor Bridge: ChannelAcceptor {
+  /// The subprotocol of clients that open a session; without it a connection speaks plain JSON-RPC.
+  package static let subprotocol = "waybridge.v1"
+
+  nonisolated let loop: any EventLoop
+  nonisolated let settings: BridgeSettings
+  private nonisolated let executor: UnownedSerialExecutor
+  private var sessions: [String: Session] = [:]
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
+
+  package init(loop: any EventLoop, settings: BridgeSettings) {
+    self.loop = loop
+    self.settings = settings
+    executor = loop.asUnownedSerialExecutor()
+  }
+
+  package nonisolated func accept(
+    _ channel: any MessageChannel, subprotocol: String?
+  ) -> any MessageReceiver {
+    let connection = Connection(channel, bridge: self, isPlain: subprotocol == nil)
+    connection.begin()
+    return connection
+  }
+
+  func makeSession() -> Session {
+    let session = Session(id: "s-" + Token.random(12), loop: loop, settings: settings)
+    sessions[session.id] = session
+    return session
+  }
+
+  /// The session that a join token opens.
+  func session(_ id: String, joinToken: String) throws(RPCError) -> Session {
+    guard let session = sessions[id], Token.areEqual(session.joinToken, joinToken) else {
+      throw RPCError(
+        .notAuthenticated,
+        "params.join: there is no such session, or the token is not its joinToken")
+    }
+    return session
+  }
+
+  func remove(_ session: String) {
+    sessions.removeValue(forKey: session)
+  }
+
+  /// How many sessions there are now.
+  package var sessionCount: Int { sessions.count }
+}

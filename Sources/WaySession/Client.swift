@@ -1,0 +1,52 @@
+import WayRPC
+import WayTransport
+import WayValues
+
+/// Numbers the clients of one session.
+typealias ClientID = Int
+
+/// A member of a session: what outlives a connection, apart from the connection that carries it now.
+///
+/// Belongs to its ``Session``'s isolation.
+final class Client {
+  let id: ClientID
+  /// The name that the wire uses.
+  let name: String
+  /// What the client proves itself with.
+  let token: String
+  /// The connection that carries this client; nil when it has none.
+  var channel: (any MessageChannel)?
+  /// The page that this client runs in.
+  let page: String?
+  /// Calls of this client that wait for their answer.
+  var calls: CallsInFlight<CallNumber>
+  /// Requests to this client that wait for its answer.
+  var pending: PendingCalls<PendingRequest>
+
+  init(id: ClientID, page: String?, channel: any MessageChannel, limits: Limits) {
+    self.id = id
+    self.page = page
+    self.channel = channel
+    name = "c-" + Token.random(12)
+    token = Token.random()
+    calls = CallsInFlight(limit: limits.maxInFlight)
+    pending = PendingCalls(limit: limits.maxInFlight * 4)
+  }
+}
+
+/// A request that was sent to a client.
+final class PendingRequest {
+  let method: String
+  let progress: ((Value) -> Void)?
+  let completion: (Result<Value, RequestFailure>) -> Void
+  var timeout: (any ScheduledWork)?
+
+  init(
+    method: String, progress: ((Value) -> Void)?,
+    completion: @escaping (Result<Value, RequestFailure>) -> Void
+  ) {
+    self.method = method
+    self.progress = progress
+    self.completion = completion
+  }
+}

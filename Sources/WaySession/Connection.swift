@@ -1,0 +1,212 @@
+import WayRPC
+import WayTransport
+import WayValues
+
+/// One socket: it decodes what comes, opens a session on it, and hands everything else to that session.
+actor Connection: MessageReceiver {
+  private nonisolated let channel: any MessageChannel
+  private nonisolated let bridge: Bridge
+  private nonisolated let executor: UnownedSerialExecutor
+  private let decoder: MessageDecoder
+  private var state: ConnectionState
+  private var membership: (session: Session, client: ClientID)?
+  private var helloTimer: (any ScheduledWork)?
+  private var writer = MessageWriter()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
+
+  init(_ channel: any MessageChannel, bridge: Bridge, isPlain: Bool) {
+    self.channel = channel
+    self.bridge = bridge
+    executor = channel.loop.asUnownedSerialExecutor()
+    let limits = bridge.settings.limits
+    decoder = MessageDecoder(maxBatch: limits.maxBatch, maxDepth: limits.maxDepth)
+    state = isPlain ? .anonymous : .awaitingHello
+  }
+
+  /// Starts the time in which `session.open` must come. Call once, on the loop.
+  nonisolated func begin() {
+    assumeIsolated { connection in
+      guard connection.state == .awaitingHello else { return }
+      connection.helloTimer = connection.channel.loop.schedule(
+        after: connection.bridge.settings.limits.hello
+      ) { [weak connection] in
+        connection?.assumeIsolated { $0.helloTimedOut() }
+      }
+    }
+  }
+
+  nonisolated func receive(_ message: RawSpan, as kind: MessageKind) {
+    assumeIsolated { connection in
+      guard kind == .text else {
+        return connection.channel.close(
+          .unsupportedData, "Binary messages are not taken: send JSON-RPC as text")
+      }
+      connection.handle(connection.decoder.decode(message))
+    }
+  }
+
+  nonisolated func closed(_ code: UInt16?) {
+    assumeIsolated { $0.end() }
+  }
+
+  private func helloTimedOut() {
+    guard state.helloTimedOut() else { return }
+    channel.close(
+      .noHello, "No session.open within \(bridge.settings.limits.hello.milliseconds) ms")
+  }
+
+  private func end() {
+    state = .closed
+    helloTimer?.cancel()
+    leave()
+  }
+
+  private func leave() {
+    guard let (session, client) = membership else { return }
+    membership = nil
+    let hasEnded = session.assumeIsolated { session in
+      session.removeClient(client)
+      return session.hasEnded
+    }
+    if hasEnded { bridge.assumeIsolated { $0.remove(session.id) } }
+  }
+}
+
+extension Connection {
+  private func handle(_ incoming: Incoming) {
+    switch incoming {
+    case .message(.request(let request)):
+      switch state.received(request.method, inBatch: false) {
+      case .forward: forward(incoming)
+      case .openSession: open(request)
+      case let refusal: refuse(request, refusal)
+      }
+    case .batch(let messages) where messages.contains(where: opens): refuseBatch(messages)
+    case .message, .batch, .malformed: take(incoming)
+    }
+  }
+
+  /// Whether a message must not go to the session as it is.
+  private func opens(_ message: Message) -> Bool {
+    guard case .request(let request) = message else { return false }
+    return state.received(request.method, inBatch: true) != .forward
+  }
+
+  /// Messages that need no decision of the connection, where there is a session to take them.
+  private func take(_ incoming: Incoming) {
+    switch (state, incoming) {
+    case (.closed, _): break
+    case (.awaitingHello, .malformed(let error)): send(.null, .failure(error))
+    case (.awaitingHello, .message(.invalid(let id, let error))): send(id, .failure(error))
+    case (.awaitingHello, .batch(let messages)): refuseBatch(messages)
+    case (.awaitingHello, .message): break
+    case (.anonymous, _), (.open, _): forward(incoming)
+    }
+  }
+
+  private func forward(_ incoming: Incoming) {
+    let (session, client) = joined()
+    session.assumeIsolated { $0.receive(incoming, from: client) }
+  }
+
+  /// The membership of this connection; a plain connection gets its anonymous session with its first message.
+  private func joined() -> (session: Session, client: ClientID) {
+    if let membership { return membership }
+    let session = bridge.assumeIsolated { $0.makeSession() }
+    let client = session.assumeIsolated { $0.addAnonymousClient(channel: channel) }
+    membership = (session, client)
+    return (session, client)
+  }
+
+  private func open(_ request: Request) {
+    let hello: Hello
+    do {
+      hello = try Hello(request, limits: bridge.settings.limits)
+    } catch {
+      return refuseHello(request.id, error)
+    }
+    do throws(RPCError) {
+      let bridge = bridge
+      let channel = channel
+      let session: Session
+      if let join = hello.join {
+        session = try bridge.assumeIsolated { bridge in
+          Result { () throws(RPCError) in
+            try bridge.session(join.session, joinToken: join.token)
+          }
+        }.get()
+      } else {
+        session = bridge.assumeIsolated { $0.makeSession() }
+      }
+      let added = session.assumeIsolated { session in
+        Result { () throws(RPCError) in
+          try session.addClient(channel: channel, hello: hello)
+        }
+      }
+      if case .failure = added, hello.join == nil {
+        bridge.assumeIsolated { $0.remove(session.id) }
+      }
+      let (client, answer) = try added.get()
+      leave()
+      membership = (session, client)
+      helloTimer?.cancel()
+      state.opened()
+      send(request.id, .success(answer))
+    } catch {
+      send(request.id, .failure(error))
+    }
+  }
+
+  private func refuseHello(_ id: RequestID, _ error: RPCError) {
+    send(id, .failure(error))
+    if error.code == ErrorCode.invalidParams.rawValue, error.data?["kind"] == "version" {
+      channel.close(.version, error.message)
+    }
+  }
+
+  private func refuse(_ request: Request, _ refusal: ConnectionState.Action) {
+    send(request.id, answer(to: refusal))
+  }
+
+  private func answer(to refusal: ConnectionState.Action) -> Result<Value, RPCError> {
+    switch refusal {
+    case .discover: .success(OpenRPC.document)
+    case .refuseReopen:
+      .failure(RPCError(.conflict, "This connection has opened its session already"))
+    case .refuseInBatch:
+      .failure(RPCError(.invalidRequest, "session.open must not stand in a batch"))
+    case .refuseNotOpen, .openSession, .forward, .ignore:
+      .failure(RPCError(.sessionNotOpen, "Send session.open first"))
+    }
+  }
+
+  /// Answers every request of a batch that cannot go to a session.
+  private func refuseBatch(_ messages: [Message]) {
+    let reply = BatchReply(messages)
+    for (position, message) in messages.enumerated() {
+      switch message {
+      case .notification, .response: continue
+      case .invalid(let id, let error): write(id, .failure(error))
+      case .request(let request):
+        let action = state.received(request.method, inBatch: true)
+        write(request.id, answer(to: action == .forward ? .refuseInBatch : action))
+      }
+      if let whole = reply.answer(position, with: writer.bytes) {
+        channel.send(whole.span.bytes, as: .text)
+      }
+    }
+  }
+
+  private func send(_ id: RequestID, _ result: Result<Value, RPCError>) {
+    write(id, result)
+    channel.send(writer.bytes.span.bytes, as: .text)
+  }
+
+  private func write(_ id: RequestID, _ result: Result<Value, RPCError>) {
+    switch result {
+    case .success(let value): writer.response(id, value)
+    case .failure(let error): writer.error(id, error)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import WayRPC
+import WayRouting
+import WayValues
+
+// What the router's errors are on the wire.
+extension RPCError {
+  init(_ error: StackError) {
+    let code: ErrorCode =
+      switch error {
+      case .notOnStack, .nothingBefore: .noRoute
+      case .nothingCloses, .pageExists: .conflict
+      case .invalidCount, .invalidExts: .invalidParams
+      case .stackFull: .tooMany
+      }
+    self.init(code, "\(error)", kind: error.kind)
+  }
+
+  init(_ error: RoutingError) {
+    switch error {
+    case .noRoute(_, let missing):
+      self.init(.noRoute, "\(error)", kind: missing.rawValue)
+    case .wrongKind: self.init(.wrongKind, "\(error)")
+    case .invalidURI(let reason): self = .invalidParams("params.uri: \(reason)")
+    case .invalidParameters(let faults):
+      let errors = faults.map { fault -> Value in
+        ["path": .string(fault.path), "message": .string(fault.message)]
+      }
+      self.init(.invalidParameters, "\(error)", data: ["errors": .list(errors)])
+    }
+  }
+
+  static func invalidParams(_ message: String) -> RPCError {
+    RPCError(.invalidParams, message)
+  }
+
+  static func noRoute(_ uri: String) -> RPCError {
+    RPCError(.noRoute, "No route matches \(uri.quoted)")
+  }
+
+  static func notOnStack(_ message: String) -> RPCError {
+    RPCError(.noRoute, message, kind: "notOnStack")
+  }
+
+  /// What a caller is told of an error that Swift code threw: an application's own code passes through.
+  static func thrown(_ error: any Error) -> RPCError {
+    switch error {
+    case let error as RPCError: error
+    case let error as TaskError where error.isApplicationCode:
+      RPCError(code: error.code, message: error.message, data: error.data)
+    case let error as TaskError: RPCError(.internal, error.message)
+    case is CancellationError: RPCError(.cancelledByServer, "The task was cancelled")
+    default: RPCError(.internal, "The task failed: \(error)")
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import WayRouting
+import WayValues
+
+/// Bounds on what a peer chooses. `session.open` tells them to the client.
+public struct Limits: Sendable, Hashable {
+  /// Bytes of one message; a larger one closes the connection with 1009.
+  public var maxMessage = 1 << 20
+  /// Messages in one batch.
+  public var maxBatch = 100
+  /// Levels of lists and objects in one message.
+  public var maxDepth = 128
+  /// Calls of one client that wait for their answer.
+  public var maxInFlight = 256
+  /// Entries in the host declarations of one client, and patterns in one entry.
+  public var maxHosts = 64
+  /// Members of one session.
+  public var maxClients = 64
+  /// Time to send `session.open` on a connection with the subprotocol `waybridge.v1`.
+  public var hello: Duration = .seconds(5)
+  /// Time for a host to answer `page.open`.
+  public var pageOpen: Duration = .seconds(10)
+
+  public init() {}
+
+  /// The limits as `session.open` answers them; times in milliseconds.
+  var value: Value {
+    [
+      "maxMessage": .integer(Int64(maxMessage)), "maxBatch": .integer(Int64(maxBatch)),
+      "maxDepth": .integer(Int64(maxDepth)), "maxInFlight": .integer(Int64(maxInFlight)),
+      "maxHosts": .integer(Int64(maxHosts)), "maxClients": .integer(Int64(maxClients)),
+      "maxPages": .integer(Int64(NavigationStack.maxPages)),
+      "helloMs": .integer(hello.milliseconds),
+      "pageOpenMs": .integer(pageOpen.milliseconds),
+    ]
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded down.
+  var milliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+  }
+}

@@ -1,0 +1,56 @@
+import WayRPC
+import WayRouting
+import WayTransport
+
+/// A page opening with all that the session needs to carry it out.
+final class QueuedOpening {
+  let page: Page
+  let presenter: Presenter
+  let call: CallNumber
+  /// The page that the opener stands on, as `page.open` tells the host.
+  let opener: String?
+  var state = PageOpening()
+  /// Tells the host, while it is asked, that its answer is no longer wanted.
+  var cancelAtHost: (() -> Void)?
+  /// Runs while the host is asked.
+  var timeout: (any ScheduledWork)?
+
+  init(page: Page, presenter: Presenter, call: CallNumber, opener: String?) {
+    self.page = page
+    self.presenter = presenter
+    self.call = call
+    self.opener = opener
+  }
+}
+
+/// The stack operations of a session, done one after another: while a host is asked, the others wait.
+struct OperationQueue {
+  enum Operation {
+    case open(QueuedOpening)
+    /// A change that needs nobody's leave; the completion gets what it did.
+    case change(StackOperation, (Result<StackChange, RPCError>) -> Void)
+  }
+
+  private var waiting: [Operation] = []
+  private(set) var current: QueuedOpening?
+
+  mutating func add(_ operation: Operation) {
+    waiting.append(operation)
+  }
+
+  /// The next operation; nil while a host is asked, or when there is none.
+  mutating func next() -> Operation? {
+    guard current == nil, !waiting.isEmpty else { return nil }
+    return waiting.removeFirst()
+  }
+
+  /// A host is being asked for this opening.
+  mutating func began(_ opening: QueuedOpening) {
+    current = opening
+  }
+
+  /// The opening no longer holds up the others.
+  mutating func ended(_ opening: QueuedOpening) {
+    if current === opening { current = nil }
+  }
+}

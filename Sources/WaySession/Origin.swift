@@ -1,0 +1,36 @@
+import WayRPC
+import WayValues
+
+/// Where a request came from, and so where its answer goes. Belongs to the session's isolation.
+struct Origin {
+  let client: Client
+  let id: RequestID
+  let batch: BatchReply?
+  /// The place in the batch.
+  let position: Int
+  /// A notification: carried out, and never answered.
+  var isSilent = false
+}
+
+/// What handling a request gives at once.
+enum Reply {
+  case result(Value)
+  case failure(RPCError)
+  /// The answer comes through the ``Call`` that was begun.
+  case later
+}
+
+/// The answers of one batch, in the order of its requests, sent as one array when all are there.
+final class BatchReply {
+  private var answers: BatchAnswers
+
+  init(_ messages: [Message]) {
+    answers = BatchAnswers(for: messages)
+  }
+
+  /// Takes the answer to the message at `position`; gives the whole batch when it was the last that was missing.
+  func answer(_ position: Int, with bytes: [UInt8]) -> [UInt8]? {
+    guard answers.answer(position, with: bytes), answers.isComplete else { return nil }
+    return answers.joined()
+  }
+}

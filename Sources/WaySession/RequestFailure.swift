@@ -1,0 +1,28 @@
+import WayRPC
+import WayRouting
+import WayValues
+
+/// Why a request to a client has no result.
+enum RequestFailure: Error {
+  /// The client answered with an error.
+  case answered(RPCError)
+  /// There is no answer: the client is gone or silent, or could not be asked.
+  case unanswered(RPCError)
+
+  /// What the caller of a hosted task is told: an application's own code passes through, any other is 2502.
+  var ofTask: RPCError {
+    if case .answered(let error) = self, ErrorCode.isApplication(error.code) { return error }
+    return ofPage
+  }
+
+  /// What the opener of a page is told: a refusal is 2502, whatever its code.
+  var ofPage: RPCError {
+    switch self {
+    case .unanswered(let error): error
+    case .answered(let error):
+      RPCError(
+        .hostFailed, "The host answered: \(error.message)",
+        data: ["host": ["code": .integer(Int64(error.code)), "message": .string(error.message)]])
+    }
+  }
+}

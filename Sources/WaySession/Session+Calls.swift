@@ -1,0 +1,98 @@
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+// The life of calls that do not end at once.
+extension Session {
+  /// Who asks: a request that has not become a call yet, or a call that goes on.
+  enum Caller {
+    case origin(Origin)
+    case call(Call)
+
+    /// The page that asks, where that is known.
+    var page: String? {
+      switch self {
+      case .origin(let origin): origin.client.page
+      case .call: nil
+      }
+    }
+  }
+
+  /// Makes the call of a request. Its answer takes the id out of those in flight.
+  func begin(_ caller: Caller, deadline: Duration?) throws(RPCError) -> Call {
+    let origin: Origin
+    switch caller {
+    case .call(let call): return call
+    case .origin(let given): origin = given
+    }
+    let number = makeCallNumber()
+    let client = origin.client
+    if !origin.isSilent { try client.calls.begin(origin.id, number) }
+    let call = Call(
+      number: number, client: client.id,
+      answer: { result in
+        guard !origin.isSilent else { return }
+        _ = client.calls.end(origin.id)
+        self.reply(result, to: origin)
+      },
+      progress: { value in
+        guard !origin.isSilent else { return }
+        self.notify(client, "$/progress", ["id": origin.id.value, "value": value])
+      })
+    calls[number] = call
+    if let deadline { limit(call, to: deadline) }
+    return call
+  }
+
+  /// Makes a call of Swift code.
+  func begin(
+    answer: @escaping (Result<Value, RPCError>) -> Void
+  ) -> Call {
+    let call = Call(number: makeCallNumber(), client: nil, answer: answer, progress: { _ in })
+    calls[call.number] = call
+    return call
+  }
+
+  private func limit(_ call: Call, to time: Duration) {
+    let number = call.number
+    call.deadline = loop.schedule(after: time) { [weak self] in
+      self?.assumeIsolated { $0.stop(number, .deadline) }
+    }
+  }
+
+  /// Gives a call its answer; one that has it already stays as it is.
+  func settle(_ number: CallNumber, _ result: Result<Value, RPCError>) {
+    calls.removeValue(forKey: number)?.settle(result)
+  }
+
+  /// Ends a call before its work is done. A call whose page is shown goes on until the page is closed.
+  func stop(_ number: CallNumber, _ reason: StopReason) {
+    guard let call = calls[number] else { return }
+    if call.page != nil, reason == .cancelled {
+      call.stop?(reason)
+      return
+    }
+    let stop = call.stop
+    settle(number, .failure(reason.error))
+    if call.page == nil { stop?(reason) }
+  }
+
+  /// Runs Swift code for a call, and settles the call with what it gives.
+  func run(
+    _ call: Call, as entry: Entry, _ work: @escaping @Sendable () async throws -> Value
+  ) -> Reply {
+    let number = call.number
+    let task = Task {
+      let result: Result<Value, RPCError>
+      do {
+        result = .success(entry.answer(try await work()))
+      } catch {
+        result = .failure(.thrown(error))
+      }
+      settle(number, result)
+    }
+    call.stop = { _ in task.cancel() }
+    return .later
+  }
+}

@@ -1,0 +1,106 @@
+import WayRPC
+import WayRouting
+import WayValues
+
+// The methods that a client may call, and the notifications that it may send.
+extension Session {
+  func answer(_ request: Request, _ origin: Origin) -> Reply {
+    do throws(RPCError) {
+      if !origin.isSilent { try origin.client.calls.check(request.id) }
+      switch request.method {
+      case "router.invoke": return try enter(.invoke, request, origin)
+      case "router.open": return try enter(.open, request, origin)
+      case "router.canOpen": return .result(try canOpen(MethodParams(request)))
+      case "router.routes": return .result(.list(routes.current().routes.map(\.value)))
+      case "navigation.back": return try back(MethodParams(request), origin)
+      case "navigation.finish": return try finish(MethodParams(request), origin)
+      case "navigation.stack": return .result(stack.value)
+      case "navigation.contains": return .result(try contains(MethodParams(request)))
+      case "navigation.adopt": return try adopt(MethodParams(request), origin)
+      case "host.register": return .result(try registerHosts(MethodParams(request), origin.client))
+      case "host.unregister":
+        return .result(try unregisterHosts(MethodParams(request), origin.client))
+      case "session.close": return close(origin)
+      case "rpc.discover": return .result(OpenRPC.document)
+      case "$/ping": return .result(.null)
+      case let method where Self.adminMethods.contains(method):
+        throw RPCError(
+          .forbidden, "\(method) needs the policy's admin, and this server has no policy",
+          data: ["rule": "no policy"])
+      default:
+        guard let method = settings.methods[request.method] else {
+          throw RPCError(
+            .methodNotFound,
+            "There is no method \(request.method.quoted); rpc.discover lists the methods")
+        }
+        return .result(try method(request.params))
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static let adminMethods: Set<String> = [
+    "table.get", "table.update", "table.rollback", "session.list", "session.push",
+  ]
+
+  func take(_ notification: Notification, _ client: Client) {
+    switch notification.method {
+    case "$/cancelRequest":
+      guard let id = notification.params?["id"].flatMap(RequestID.init),
+        let number = client.calls[id]
+      else { return }
+      stop(number, .cancelled)
+    case "$/progress":
+      guard let id = notification.params?["id"].flatMap(RequestID.init),
+        let value = notification.params?["value"],
+        let progress = client.pending[id]?.progress
+      else { return }
+      progress(value)
+    default:
+      // A method without an id is carried out and not answered (JSON-RPC 2.0 §4.1).
+      let request = Request(
+        id: .null, method: notification.method, params: notification.params)
+      notified(request, client)
+    }
+  }
+
+  /// Carries out a call that came as a notification: whatever it answers has no receiver.
+  private func notified(_ request: Request, _ client: Client) {
+    let silent = Origin(client: client, id: .null, batch: nil, position: 0, isSilent: true)
+    _ = answer(request, silent)
+  }
+
+  private func close(_ origin: Origin) -> Reply {
+    reply(.success(.null), to: origin)
+    let channel = origin.client.channel
+    removeClient(origin.client.id)
+    channel?.close(.normal, "The client closed its session")
+    return .later
+  }
+
+  private func registerHosts(
+    _ params: MethodParams, _ client: Client
+  ) throws(RPCError) -> Value {
+    let definitions = try HostDefinition.list(params.required("hosts"), limits: settings.limits)
+    try hosts.register(
+      definitions, for: client.id, limits: settings.limits, router: routes.current())
+    return ["hosts": .list(hosts.definitions(of: client.id).map(\.value))]
+  }
+
+  private func unregisterHosts(
+    _ params: MethodParams, _ client: Client
+  ) throws(RPCError) -> Value {
+    let definitions = try HostDefinition.list(params.required("hosts"), limits: settings.limits)
+    try hosts.unregister(definitions, of: client.id)
+    return ["hosts": .list(hosts.definitions(of: client.id).map(\.value))]
+  }
+}
+
+extension String {
+  /// In quotes and cut to a length that is fit for a message.
+  var quoted: String {
+    let shown = prefix(200)
+    return "\"\(shown)\(shown.endIndex == endIndex ? "" : "…")\""
+  }
+}

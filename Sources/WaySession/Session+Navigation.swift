@@ -1,0 +1,174 @@
+import WayRPC
+import WayRouting
+import WayValues
+
+/// What `navigation.back` asks for, with references as they were written.
+struct BackRequest {
+  enum Target {
+    case count(Int)
+    case to(String)
+    case before(String)
+    case root
+  }
+
+  var target = Target.count(1)
+  var result: Outcome?
+
+  init(_ params: MethodParams) throws(RPCError) {
+    var targets: [Target] = []
+    if let count = try params.count("count") { targets.append(.count(count)) }
+    if let to = try params.optionalString("to") { targets.append(.to(to)) }
+    if let before = try params.optionalString("before") { targets.append(.before(before)) }
+    if try params.bool("root") == true { targets.append(.root) }
+    guard targets.count <= 1 else {
+      throw .invalidParams("params: give one of count, to, before and root")
+    }
+    if let target = targets.first { self.target = target }
+    result = try Outcome(resultIn: params)
+  }
+
+  /// Reads `navigation:back?count=2`: a route's parameters are strings.
+  init(operation: String, params: ValueObject) throws(RPCError) {
+    guard operation == "back" else { throw .noRoute("navigation:" + operation) }
+    var typed = params
+    if case .string(let text)? = params["count"], let count = Int64(text) {
+      typed["count"] = .integer(count)
+    }
+    if case .string(let text)? = params["root"] {
+      typed["root"] = .bool(text == "true" || text.isEmpty)
+    }
+    try self.init(
+      MethodParams(Request(id: .null, method: "navigation:back", params: .object(typed))))
+  }
+}
+
+extension Outcome {
+  /// The `result` member of `navigation.back` and `navigation.finish`.
+  init?(resultIn params: MethodParams) throws(RPCError) {
+    guard let members = try params.object("result") else { return nil }
+    let code: Int
+    switch members["code"] {
+    case nil, .null: code = 0
+    case .integer(let value)?:
+      guard let exact = Int(exactly: value) else { fallthrough }
+      code = exact
+    default: throw .invalidParams("params.result.code must be an integer")
+    }
+    let message: String
+    switch members["message"] {
+    case nil, .null: message = ""
+    case .string(let text): message = text
+    default: throw .invalidParams("params.result.message must be a string")
+    }
+    self = .finished(code: code, message: message, data: members["data"] ?? .null)
+  }
+}
+
+extension Session {
+  func back(_ params: MethodParams, _ origin: Origin) throws(RPCError) -> Reply {
+    let request = try BackRequest(params)
+    return back(request, .invoke, try begin(.origin(origin), deadline: nil))
+  }
+
+  /// Goes back, in its turn, and answers the call with `{page, closed}`.
+  func back(_ request: BackRequest, _ entry: Entry, _ call: Call) -> Reply {
+    let target: BackTarget
+    switch request.target {
+    case .count(let count): target = .count(count)
+    case .root: target = .root
+    case .to(let text): target = .to(reference(text))
+    case .before(let text): target = .before(reference(text))
+    }
+    change(.back(target, result: request.result), entry, call)
+    return .later
+  }
+
+  func finish(_ params: MethodParams, _ origin: Origin) throws(RPCError) -> Reply {
+    guard let page = try params.optionalString("page") ?? origin.client.page else {
+      throw .invalidParams(
+        "params.page is missing: this client is not bound to a page of its own")
+    }
+    let result = try Outcome(resultIn: params) ?? .finished()
+    change(.finish(page: page, result: result), .invoke, try begin(.origin(origin), deadline: nil))
+    return .later
+  }
+
+  private func change(_ operation: StackOperation, _ entry: Entry, _ call: Call) {
+    let number = call.number
+    operations.add(
+      .change(operation) { result in
+        self.settle(number, result.map { entry.answer($0.value) })
+      })
+    runOperations()
+  }
+
+  func contains(_ params: MethodParams) throws(RPCError) -> Value {
+    (stack.contains(reference(try params.string("uri")))?.value).map(Value.object) ?? .null
+  }
+
+  /// A page that was opened by other means comes on top of the stack; its host is the caller.
+  func adopt(_ params: MethodParams, _ origin: Origin) throws(RPCError) -> Reply {
+    let text = try params.string("uri")
+    let style = try params.style() ?? .push
+    guard style == .push || style == .present else {
+      throw .invalidParams("params.style: a page is adopted with \"push\" or \"present\"")
+    }
+    let identity = try identify(text, params.object("params") ?? [:])
+    let page = Page(
+      id: makePageID(), uri: identity.uri, route: identity.route, pathParams: identity.pathParams,
+      style: style, params: identity.params, exts: [:], host: origin.client.name)
+    let number = try begin(.origin(origin), deadline: nil).number
+    let presenter = Presenter.client(origin.client.id)
+    operations.add(
+      .change(.open(page)) { result in
+        if case .success = result {
+          self.pages[page.id] = OpenPage(page: page, presenter: presenter, openers: [])
+        }
+        self.settle(number, result.map { .object(($0.shown ?? page).value) })
+      })
+    runOperations()
+    return .later
+  }
+
+  /// Text with a colon is a URI, which means the nearest page of the same route and path parameters; other text is a page id.
+  private func reference(_ text: String) -> PageReference {
+    guard text.utf8.contains(UInt8(ascii: ":")), let identity = try? identify(text, [:]) else {
+      return .page(text)
+    }
+    guard let route = identity.route else { return .uri(identity.uri) }
+    return .route(name: route, pathParams: identity.pathParams)
+  }
+
+  /// Which route a URI names, whoever shows it.
+  private func identify(
+    _ text: String, _ params: ValueObject
+  ) throws(RPCError) -> (uri: String, route: String?, pathParams: ValueObject, params: ValueObject)
+  {
+    let uri: RouteURI
+    do {
+      uri = try RouteURI(mapping: text)
+    } catch {
+      throw .invalidParams("params.uri: \(error)")
+    }
+    do {
+      switch try routes.current().resolve(uri, params: params) {
+      case .match(let match):
+        return (uri.text, match.route.name, match.pathParams, match.params)
+      case .undeclared(_, let params), .navigation(_, let params):
+        return (uri.text, nil, [:], params)
+      }
+    } catch {
+      throw RPCError(error)
+    }
+  }
+}
+
+extension StackChange {
+  /// As `navigation.back` answers: the page that is on top now, and the ids of those that closed.
+  var value: Value {
+    [
+      "page": top.map { .string($0.id) } ?? .null,
+      "closed": .list(closed.map { .string($0.page.id) }),
+    ]
+  }
+}

@@ -1,0 +1,214 @@
+import WayRPC
+import WayRouting
+import WayValues
+
+// Pages coming and going: hosts are asked, the stack is changed, everyone concerned is told.
+extension Session {
+  /// Opens a page for a call, in its turn.
+  func open(
+    _ destination: Destination, _ presenter: Presenter, _ options: CallOptions, _ call: Call
+  ) {
+    let page = Page(
+      id: makePageID(), uri: destination.uri.text, route: destination.route?.name,
+      pathParams: destination.pathParams, style: options.style, params: destination.params,
+      exts: options.exts, host: name(of: presenter))
+    let opening = QueuedOpening(
+      page: page, presenter: presenter, call: call.number, opener: options.from)
+    operations.add(.open(opening))
+    call.stop = { _ in self.abandon(opening) }
+    runOperations()
+  }
+
+  private func name(of presenter: Presenter) -> String {
+    switch presenter {
+    case .client(let id): clients[id]?.name ?? ""
+    case .swift: "server"
+    }
+  }
+
+  /// Carries out what waits, until a host has to be asked.
+  func runOperations() {
+    while let operation = operations.next() {
+      switch operation {
+      case .open(let opening): start(opening)
+      case .change(let change, let completion): completion(perform(change))
+      }
+    }
+  }
+
+  private func start(_ opening: QueuedOpening) {
+    guard opening.state.start() else { return }
+    let operation = StackOperation.open(opening.page)
+    do {
+      if let existing = try stack.check(operation).existing {
+        pages[existing.id]?.openers.append(opening.call)
+        perform(operation) { self.shown(existing.id, opening.call) }
+        return
+      }
+    } catch {
+      return settle(opening.call, .failure(RPCError(error)))
+    }
+    operations.began(opening)
+    ask(opening)
+  }
+
+  private func ask(_ opening: QueuedOpening) {
+    switch opening.presenter {
+    case .client(let id):
+      guard let host = clients[id] else {
+        return answered(
+          opening, .failure(.unanswered(RPCError(.hostAbsent, "The host of the page is gone"))))
+      }
+      let params: Value = ["page": openValue(opening)]
+      let asked = request(
+        host, "page.open", params,
+        completion: { result in self.answered(opening, result) })
+      if let asked {
+        opening.cancelAtHost = { self.cancelRequest(asked, host) }
+      }
+    case .swift(let handler):
+      let page = opening.page
+      let task = Task {
+        let result: Result<Value, RequestFailure>
+        do {
+          try await handler.open(page)
+          result = .success(.null)
+        } catch {
+          result = .failure(.answered(.thrown(error)))
+        }
+        answered(opening, result)
+      }
+      opening.cancelAtHost = { task.cancel() }
+    }
+    let id = opening.page.id
+    opening.timeout = loop.schedule(after: settings.limits.pageOpen) { [weak self] in
+      self?.assumeIsolated { $0.openingTimedOut(id) }
+    }
+  }
+
+  /// The host of a page that is being opened has let its time pass. When it agrees later, it is told to close the page.
+  private func openingTimedOut(_ page: String) {
+    guard let opening = operations.current, opening.page.id == page else { return }
+    settle(
+      opening.call, .failure(RPCError(.hostAbsent, "The host did not open the page in time")))
+    abandon(opening)
+  }
+
+  /// What `page.open` tells a host.
+  private func openValue(_ opening: QueuedOpening) -> Value {
+    let page = opening.page
+    var members: ValueObject = [
+      "id": .string(page.id), "uri": .string(page.uri),
+      "route": page.route.map(Value.string) ?? .null, "params": .object(page.params),
+      "exts": .object(page.exts), "style": .string(page.style.rawValue),
+    ]
+    if let opener = opening.opener { members["opener"] = .string(opener) }
+    return .object(members)
+  }
+
+  private func answered(_ opening: QueuedOpening, _ result: Result<Value, RequestFailure>) {
+    opening.timeout?.cancel()
+    operations.ended(opening)
+    let error: RequestFailure?
+    if case .failure(let given) = result { error = given } else { error = nil }
+    switch opening.state.answered(agreed: error == nil) {
+    case .commit: commit(opening)
+    case .fail:
+      if let error { settle(opening.call, .failure(error.ofPage)) }
+    case .closeAtHost: tellClosed(opening.page, opening.presenter, reason: "cancelled")
+    case .nothing: break
+    }
+    runOperations()
+  }
+
+  private func commit(_ opening: QueuedOpening) {
+    pages[opening.page.id] = OpenPage(
+      page: opening.page, presenter: opening.presenter, openers: [opening.call])
+    let result = perform(.open(opening.page)) {
+      self.shown(opening.page.id, opening.call)
+    }
+    if case .failure(let error) = result {
+      pages.removeValue(forKey: opening.page.id)
+      tellClosed(opening.page, opening.presenter, reason: "failed")
+      settle(opening.call, .failure(error))
+    }
+  }
+
+  /// From now on the call is answered with the page's outcome.
+  private func shown(_ page: String, _ number: CallNumber) {
+    guard let call = calls[number] else { return }
+    call.page = page
+    call.deadline?.cancel()
+    call.stop = { _ in self.cancel(page, for: number) }
+    call.progress(["opened": ["page": .string(page)]])
+  }
+
+  /// An opener cancelled after its page was shown. The page closes, unless somebody else awaits it too.
+  private func cancel(_ page: String, for number: CallNumber) {
+    guard let entry = pages[page] else { return }
+    if entry.openers.contains(where: { $0 != number && calls[$0] != nil }) {
+      return settle(number, .success(Outcome.cancelled().value))
+    }
+    operations.add(.change(.cancel(page: page, outcome: .cancelled())) { _ in })
+    runOperations()
+  }
+
+  /// An opener gave up before its page was shown.
+  private func abandon(_ opening: QueuedOpening) {
+    guard opening.state.abandon() else { return }
+    opening.cancelAtHost?()
+    operations.ended(opening)
+    runOperations()
+  }
+
+  /// Changes the stack and tells everyone: hosts of closed pages, the host of the page that is on top again, the new
+  /// page's opener, and then those whose pages have ended.
+  @discardableResult
+  func perform(
+    _ operation: StackOperation, opened: () -> Void = {}
+  ) -> Result<StackChange, RPCError> {
+    let change: StackChange
+    do {
+      change = try stack.apply(operation)
+    } catch {
+      return .failure(RPCError(error))
+    }
+    let closed = change.closed.map { ($0.page, $0.outcome, pages.removeValue(forKey: $0.page.id)) }
+    for (page, outcome, entry) in closed {
+      if let entry { tellClosed(page, entry.presenter, reason: outcome.kind.rawValue) }
+    }
+    if let page = change.resumed { tellResumed(page) }
+    opened()
+    for (_, outcome, entry) in closed {
+      for opener in entry?.openers ?? [] { settle(opener, .success(outcome.value)) }
+    }
+    return .success(change)
+  }
+
+  /// The pages of a client that is gone leave the stack.
+  func failPages(of client: Client) {
+    perform(
+      .remove(
+        host: client.name,
+        outcome: .failed(
+          code: ErrorCode.hostAbsent.rawValue, message: "The host of the page is gone")
+      ))
+  }
+
+  private func tellClosed(_ page: Page, _ presenter: Presenter, reason: String) {
+    switch presenter {
+    case .client(let id):
+      guard let host = clients[id] else { return }
+      request(
+        host, "page.close", ["page": .string(page.id), "reason": .string(reason)],
+        timeout: settings.limits.pageOpen, completion: { _ in })
+    case .swift(let handler):
+      Task { await handler.close(page, reason) }
+    }
+  }
+
+  private func tellResumed(_ page: Page) {
+    guard case .client(let id)? = pages[page.id]?.presenter, let host = clients[id] else { return }
+    notify(host, "page.resume", ["page": .string(page.id)])
+  }
+}

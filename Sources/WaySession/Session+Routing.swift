@@ -1,0 +1,248 @@
+import WayRPC
+import WayRouting
+import WayValues
+
+/// By which of the two doors a call comes.
+enum Entry {
+  /// `router.open`: any route; a task's value comes as the outcome `finished`.
+  case open
+  /// `router.invoke`: tasks and services; their value is the answer.
+  case invoke
+
+  /// A task's value as this entry answers it.
+  func answer(_ value: Value) -> Value {
+    switch self {
+    case .invoke: value
+    case .open: Outcome.finished(data: value).value
+    }
+  }
+}
+
+/// What a URI leads to, and with which parameters.
+struct Destination {
+  enum Kind {
+    case task(@Sendable (WayRouting.Call) throws -> Value)
+    case asyncTask(@Sendable (WayRouting.Call) async throws -> Value)
+    case hostedTask(ClientID)
+    case page(Presenter)
+    /// What follows the scheme, `back` in `navigation:back`.
+    case navigation(String)
+    case undefined(UndefinedRouteHandler)
+  }
+
+  let uri: RouteURI
+  let kind: Kind
+  let routeKind: RouteKind
+  let route: Route?
+  let pathParams: ValueObject
+  let params: ValueObject
+}
+
+/// What a caller may say beside the URI and its parameters.
+struct CallOptions {
+  var exts: ValueObject = [:]
+  var style: Style = .push
+  var from: String?
+  var deadline: Duration?
+}
+
+extension Session {
+  /// `router.open` and `router.invoke`.
+  func enter(_ entry: Entry, _ request: Request, _ origin: Origin) throws(RPCError) -> Reply {
+    let params = try MethodParams(request)
+    var options = CallOptions()
+    options.exts = try params.object("exts") ?? [:]
+    options.deadline = try params.count("deadlineMs").map { .milliseconds($0) }
+    if entry == .open {
+      options.style = try params.style() ?? .push
+      options.from = try params.optionalString("from") ?? origin.client.page
+    }
+    let destination = try resolve(try params.string("uri"), params.object("params") ?? [:])
+    if entry == .open, origin.batch != nil, case .page = destination.kind {
+      throw RPCError(
+        .wrongKind, "A page cannot be opened in a batch: its answer would hold up the others")
+    }
+    return try perform(destination, entry, options, .origin(origin))
+  }
+
+  /// Finds what a URI leads to: declared routes first, then what hosts show without a declaration, then the
+  /// undefined-route handler. Runs nothing.
+  func resolve(_ text: String, _ params: ValueObject) throws(RPCError) -> Destination {
+    let uri: RouteURI
+    let split: SplitURI
+    do {
+      uri = try RouteURI(mapping: text)
+      split = try SplitURI(uri)
+    } catch {
+      throw .invalidParams("params.uri: \(error)")
+    }
+    let snapshot = routes.current()
+    let resolution: Resolution
+    do {
+      resolution = try snapshot.resolve(split, params: params)
+    } catch {
+      throw RPCError(error)
+    }
+    switch resolution {
+    case .match(let match):
+      return Destination(
+        uri: uri, kind: try handler(of: match, split), routeKind: match.route.kind,
+        route: match.route, pathParams: match.pathParams, params: match.params)
+    case .navigation(let operation, let params):
+      return Destination(
+        uri: uri, kind: .navigation(operation), routeKind: .task, route: nil, pathParams: [:],
+        params: params)
+    case .undeclared(let dispatcher, let params):
+      let (kind, routeKind) = try handler(ofUndeclared: split, dispatcher, snapshot)
+      return Destination(
+        uri: uri, kind: kind, routeKind: routeKind, route: nil, pathParams: [:], params: params)
+    }
+  }
+
+  private func handler(
+    of match: Match, _ uri: borrowing SplitURI
+  ) throws(RPCError) -> Destination.Kind {
+    if let custom = match.custom { return .asyncTask(custom) }
+    switch match.route.handler {
+    case .task(let run): return .task(run)
+    case .asyncTask(let run): return .asyncTask(run)
+    case .page(let handler): return .page(.swift(handler))
+    case .hosted:
+      guard let host = hosts.find(uri, kind: match.route.kind) else {
+        throw RPCError(
+          .hostAbsent, "The route \(match.route.name.quoted) has no host in this session")
+      }
+      return match.route.kind == .page ? .page(.client(host.client)) : .hostedTask(host.client)
+    }
+  }
+
+  private func handler(
+    ofUndeclared uri: borrowing SplitURI, _ dispatcher: Dispatcher?, _ snapshot: RouterSnapshot
+  ) throws(RPCError) -> (Destination.Kind, RouteKind) {
+    if let host = hosts.find(uri, kind: nil) {
+      return (
+        host.kind == .page ? .page(.client(host.client)) : .hostedTask(host.client), host.kind
+      )
+    }
+    if case .custom(let run)? = dispatcher?.action { return (.asyncTask(run), .task) }
+    if let handler = snapshot.undefinedRoute { return (.undefined(handler), .task) }
+    throw .noRoute(uri.uri.text)
+  }
+
+  func canOpen(_ params: MethodParams) throws(RPCError) -> Value {
+    let text = try params.string("uri")
+    do {
+      let destination = try resolve(text, [:])
+      if case .undefined = destination.kind { return ["canOpen": false] }
+      var members: ValueObject = [
+        "canOpen": true, "kind": .string(destination.routeKind.rawValue),
+      ]
+      if let route = destination.route { members["route"] = .string(route.name) }
+      return .object(members)
+    } catch  where error.code != ErrorCode.invalidParams.rawValue {
+      return ["canOpen": false]
+    }
+  }
+
+  /// Carries out what a URI leads to.
+  func perform(
+    _ destination: Destination, _ entry: Entry, _ options: CallOptions, _ caller: Caller,
+    redirects: Int = 0
+  ) throws(RPCError) -> Reply {
+    switch destination.kind {
+    case .task(let run):
+      do {
+        return .result(entry.answer(try run(swiftCall(destination, options))))
+      } catch {
+        return .failure(.thrown(error))
+      }
+    case .asyncTask(let run):
+      let call = swiftCall(destination, options)
+      return self.run(try begin(caller, deadline: options.deadline), as: entry) {
+        try await run(call)
+      }
+    case .hostedTask(let client):
+      guard let host = clients[client] else {
+        throw RPCError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
+      }
+      let call = try begin(caller, deadline: options.deadline)
+      return runTask(destination, at: host, entry, options, call)
+    case .navigation(let operation):
+      let target = try BackRequest(operation: operation, params: destination.params)
+      return back(target, entry, try begin(caller, deadline: options.deadline))
+    case .page(let presenter):
+      guard entry == .open else {
+        throw RPCError(
+          .wrongKind, "\(destination.uri.text.quoted) is a page: use router.open, not router.invoke"
+        )
+      }
+      open(destination, presenter, options, try begin(caller, deadline: options.deadline))
+      return .later
+    case .undefined(let handler):
+      let call = try begin(caller, deadline: options.deadline)
+      return undefined(handler, destination, entry, options, call, redirects)
+    }
+  }
+
+  private func swiftCall(_ destination: Destination, _ options: CallOptions) -> WayRouting.Call {
+    WayRouting.Call(
+      uri: destination.uri, params: destination.params, exts: options.exts,
+      navigator: SessionNavigator(session: self, page: options.from))
+  }
+
+  private func runTask(
+    _ destination: Destination, at host: Client, _ entry: Entry, _ options: CallOptions,
+    _ call: Call
+  ) -> Reply {
+    let number = call.number
+    let id = request(
+      host, "task.run",
+      [
+        "uri": .string(destination.uri.text), "params": .object(destination.params),
+        "exts": .object(options.exts),
+      ],
+      progress: { call.progress($0) },
+      completion: { result in
+        self.settle(number, result.map(entry.answer).mapError(\.ofTask))
+      })
+    if let id {
+      call.stop = { _ in self.cancelRequest(id, host) }
+    }
+    return .later
+  }
+
+  private func undefined(
+    _ handler: @escaping UndefinedRouteHandler, _ destination: Destination, _ entry: Entry,
+    _ options: CallOptions, _ call: Call, _ redirects: Int
+  ) -> Reply {
+    let number = call.number
+    let asked = swiftCall(destination, options)
+    let task = Task {
+      do throws(RPCError) {
+        let decision: UndefinedRoute
+        do { decision = try await handler(asked) } catch { throw .thrown(error) }
+        switch decision {
+        case .decline: throw .noRoute(destination.uri.text)
+        case .answer(let value): settle(number, .success(entry.answer(value)))
+        case .redirect(let uri, let params):
+          guard redirects < 8 else {
+            throw RPCError(
+              .redirectLoop, "The undefined-route handler redirected 8 times",
+              data: ["chain": [.string(destination.uri.text), .string(uri)]])
+          }
+          guard let call = calls[number] else { return }
+          let next = try resolve(uri, params)
+          switch try perform(next, entry, options, .call(call), redirects: redirects + 1) {
+          case .result(let value): settle(number, .success(value))
+          case .failure(let error): settle(number, .failure(error))
+          case .later: break
+          }
+        }
+      } catch {
+        settle(number, .failure(error))
+      }
+    }
+    call.stop = { _ in task.cancel() }
+    return .later
+  }
+}

@@ -1,0 +1,242 @@
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+/// One running app instance: its members, its hosts, its stack.
+///
+/// An actor on its loop; connections of the same loop enter without a hop. Answers that do not need another party
+/// are given before ``receive(_:from:)`` returns.
+package actor Session {
+  package nonisolated let id: String
+  nonisolated let joinToken = Token.random()
+  nonisolated let epoch = Token.random(12)
+  nonisolated let loop: any EventLoop
+  nonisolated let settings: BridgeSettings
+  private nonisolated let executor: UnownedSerialExecutor
+
+  var clients: [ClientID: Client] = [:]
+  var hosts = HostDirectory()
+  var stack = NavigationStack()
+  var pages: [String: OpenPage] = [:]
+  var operations = OperationQueue()
+  var calls: [CallNumber: Call] = [:]
+  var routes: SnapshotReader
+  var writer = MessageWriter()
+  private var lastClient: ClientID = 0
+  private var lastCall: CallNumber = 0
+  private var lastPage = 0
+  private(set) var hasEnded = false
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
+
+  init(id: String, loop: any EventLoop, settings: BridgeSettings) {
+    self.id = id
+    self.loop = loop
+    self.settings = settings
+    executor = loop.asUnownedSerialExecutor()
+    routes = SnapshotReader(settings.router)
+  }
+
+  /// A name for a new page, unique in the session.
+  func makePageID() -> String {
+    lastPage += 1
+    return "p\(lastPage)"
+  }
+
+  /// A number for a new call.
+  func makeCallNumber() -> CallNumber {
+    lastCall += 1
+    return lastCall
+  }
+}
+
+// MARK: Members
+
+extension Session {
+  /// Adds a member that `channel` carries, and gives what `session.open` answers. Fails when the session is full,
+  /// the page is not on its stack, or a host is wrong; then nothing has changed.
+  func addClient(
+    channel: any MessageChannel, hello: Hello
+  ) throws(RPCError) -> (client: ClientID, answer: Value) {
+    guard clients.count < settings.limits.maxClients else {
+      throw RPCError(
+        .tooMany, "The session has \(settings.limits.maxClients) clients, which is its limit")
+    }
+    if let page = hello.page, stack.contains(.page(page)) == nil {
+      throw .notOnStack("params.page: there is no page \(page.quoted) in the session")
+    }
+    let client = Client(
+      id: lastClient + 1, page: hello.page, channel: channel, limits: settings.limits)
+    try hosts.register(
+      hello.hosts, for: client.id, limits: settings.limits, router: routes.current())
+    add(client)
+    return (client.id, welcome(client))
+  }
+
+  /// Adds the only member of a session that ends with its socket.
+  func addAnonymousClient(channel: any MessageChannel) -> ClientID {
+    let client = Client(id: lastClient + 1, page: nil, channel: channel, limits: settings.limits)
+    add(client)
+    return client.id
+  }
+
+  private func add(_ client: Client) {
+    lastClient = client.id
+    clients[client.id] = client
+  }
+
+  private func welcome(_ client: Client) -> Value {
+    [
+      "session": .string(id), "client": .string(client.name), "token": .string(client.token),
+      "joinToken": .string(joinToken), "epoch": .string(epoch),
+      "protocol": .string(BridgeSettings.protocolVersion),
+      "server": [
+        "name": .string(BridgeSettings.serverName),
+        "version": .string(BridgeSettings.serverVersion),
+      ],
+      "limits": settings.limits.value, "table": ["version": .string(settings.tableVersion)],
+      "capabilities": [],
+    ]
+  }
+
+  /// Takes a member out: what it waits for is dropped, what waits for it fails, its pages fail.
+  ///
+  /// The session ends with its last member.
+  func removeClient(_ id: ClientID) {
+    guard let client = clients.removeValue(forKey: id) else { return }
+    client.channel = nil
+    hosts.removeAll(of: id)
+    for number in client.calls.drain() { stop(number, .callerGone) }
+    let gone = RPCError(.hostAbsent, "The client that this waited for is gone")
+    for request in client.pending.drain() {
+      request.timeout?.cancel()
+      request.completion(.failure(.unanswered(gone)))
+    }
+    failPages(of: client)
+    if clients.isEmpty { end() }
+  }
+
+  private func end() {
+    hasEnded = true
+    perform(.end(outcome: .cancelled(message: "The session ended")))
+    for call in Array(calls.values) { stop(call.number, .callerGone) }
+  }
+}
+
+// MARK: Messages in
+
+extension Session {
+  /// Takes what one member sent.
+  func receive(_ incoming: Incoming, from id: ClientID) {
+    guard let client = clients[id] else { return }
+    switch incoming {
+    case .message(let message): handle(message, client)
+    case .malformed(let error):
+      writer.error(.null, error)
+      send(to: client)
+    case .batch(let messages):
+      let batch = BatchReply(messages)
+      for (position, message) in messages.enumerated() { handle(message, client, batch, position) }
+    }
+  }
+
+  private func handle(
+    _ message: Message, _ client: Client, _ batch: BatchReply? = nil, _ position: Int = 0
+  ) {
+    switch message {
+    case .request(let request):
+      let origin = Origin(client: client, id: request.id, batch: batch, position: position)
+      switch answer(request, origin) {
+      case .result(let value): reply(.success(value), to: origin)
+      case .failure(let error): reply(.failure(error), to: origin)
+      case .later: break
+      }
+    case .notification(let notification): take(notification, client)
+    case .response(let response): complete(response, client)
+    case .invalid(let id, let error):
+      reply(
+        .failure(error), to: Origin(client: client, id: id, batch: batch, position: position))
+    }
+  }
+
+  private func complete(_ response: Response, _ client: Client) {
+    guard let request = client.pending.take(response.id) else { return }
+    request.timeout?.cancel()
+    request.completion(response.result.mapError(RequestFailure.answered))
+  }
+}
+
+// MARK: Messages out
+
+extension Session {
+  /// Answers one request, at once or in its batch.
+  func reply(_ result: Result<Value, RPCError>, to origin: Origin) {
+    let inBatch = origin.batch != nil
+    switch result {
+    case .success(let value): writer.response(origin.id, value, inBatch: inBatch)
+    case .failure(let error): writer.error(origin.id, error, inBatch: inBatch)
+    }
+    guard let batch = origin.batch else { return send(to: origin.client) }
+    if let whole = batch.answer(origin.position, with: writer.bytes) {
+      origin.client.channel?.send(whole.span.bytes, as: .text)
+    }
+  }
+
+  /// Sends a notification. One whose params nest too deep to be written cannot be sent and is not.
+  func notify(_ client: Client, _ method: String, _ params: Value) {
+    guard (try? writer.notification(method, params)) != nil else { return }
+    send(to: client)
+  }
+
+  /// Sends a request. `completion` is called exactly once, on the session: with the answer, or with 2504 when the
+  /// client is gone, or has not answered within `timeout`; 2413 when the params nest too deep to be written.
+  @discardableResult
+  func request(
+    _ client: Client, _ method: String, _ params: Value, timeout: Duration? = nil,
+    progress: ((Value) -> Void)? = nil,
+    completion: @escaping (Result<Value, RequestFailure>) -> Void
+  ) -> RequestID? {
+    let pending = PendingRequest(method: method, progress: progress, completion: completion)
+    let id: RequestID
+    do {
+      id = try client.pending.add(pending)
+    } catch {
+      completion(.failure(.unanswered(error)))
+      return nil
+    }
+    do {
+      try writer.request(id, method, params)
+    } catch {
+      _ = client.pending.take(id)
+      completion(
+        .failure(.unanswered(RPCError(.tooLarge, "The host cannot be asked: \(error)"))))
+      return nil
+    }
+    if let timeout {
+      let clientID = client.id
+      pending.timeout = loop.schedule(after: timeout) { [weak self] in
+        self?.assumeIsolated { $0.requestTimedOut(id, clientID) }
+      }
+    }
+    send(to: client)
+    return id
+  }
+
+  /// Tells a client that the answer to a request is no longer wanted. The request still completes with what it answers.
+  func cancelRequest(_ id: RequestID, _ client: Client) {
+    notify(client, "$/cancelRequest", ["id": id.value])
+  }
+
+  private func requestTimedOut(_ id: RequestID, _ clientID: ClientID) {
+    guard let client = clients[clientID], let request = client.pending.take(id) else { return }
+    cancelRequest(id, client)
+    request.completion(
+      .failure(
+        .unanswered(RPCError(.hostAbsent, "The host did not answer \(request.method) in time"))))
+  }
+
+  private func send(to client: Client) {
+    client.channel?.send(writer.bytes.span.bytes, as: .text)
+  }
+}

@@ -1,0 +1,44 @@
+import WayTransport
+
+/// What is sent for one request.
+struct HTTPAnswer {
+  var status: Int
+  var fields: [(String, String)] = []
+  var body: [UInt8] = []
+  /// Sent instead of `body`.
+  var file: OpenFile?
+  /// For HEAD, and for statuses that have no body: the length is told, the body is not sent.
+  var isHeadOnly = false
+  var endsConnection = false
+
+  init(status: Int) {
+    self.status = status
+  }
+
+  /// Plain text that ends with a line feed.
+  init(status: Int, text: String) {
+    self.status = status
+    fields = [("Content-Type", "text/plain; charset=utf-8")]
+    body = Array((text + "\n").utf8)
+  }
+
+  init(fault: RequestFault) {
+    self.init(status: fault.status, text: fault.reason)
+    if fault.status == 426 {
+      fields += [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]
+    }
+    endsConnection = true
+  }
+
+  /// The head, and the body where it is not a file.
+  func bytes(
+    headers: [(name: String, value: String)], keepsAlive: Bool
+  ) -> [UInt8] {
+    var head = ResponseHead(status: status, fields: fields)
+    head.fields.append(("X-Content-Type-Options", "nosniff"))
+    for (name, value) in headers { head.fields.append((name, value)) }
+    let length = status == 304 ? nil : file?.size ?? body.count
+    let bytes = head.bytes(contentLength: length, keepsAlive: keepsAlive)
+    return isHeadOnly || file != nil ? bytes : bytes + body
+  }
+}

@@ -1,0 +1,99 @@
+import WayTransport
+
+/// Decides what one request gets.
+struct HTTPExchange {
+  enum Outcome {
+    case answer(HTTPAnswer)
+    case upgrade(WebSocketUpgrade)
+  }
+
+  let head: RequestHead
+  let server: ServerSockets
+
+  func outcome() -> Outcome {
+    do throws(RequestFault) {
+      return try decide()
+    } catch {
+      return .answer(HTTPAnswer(fault: error))
+    }
+  }
+
+  private func decide() throws(RequestFault) -> Outcome {
+    if let fault = server.access.fault(of: head) { throw fault }
+    try refuseBody()
+    let upgrade = head.list("upgrade")
+    if !upgrade.isEmpty {
+      guard upgrade == ["websocket"] else {
+        throw RequestFault(400, "the only upgrade from HTTP/1.1 here is to websocket")
+      }
+      if server.isStopping { throw RequestFault(503, "the server is ending") }
+      return .upgrade(try WebSocketUpgrade(head, endpoints: server.endpoints))
+    }
+    var answer = try answer()
+    if head.method == "HEAD" { answer.isHeadOnly = true }
+    return .answer(answer)
+  }
+
+  /// No request here needs a body, and one that is not read would be taken for the next request.
+  private func refuseBody() throws(RequestFault) {
+    if !head.values("transfer-encoding").isEmpty {
+      throw RequestFault(413, "requests with a body are not taken here")
+    }
+    let lengths = head.values("content-length")
+    guard let length = lengths.first else { return }
+    guard lengths.count == 1, (1...18).contains(length.utf8.count),
+      length.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else { throw RequestFault(400, "Content-Length is not one number") }
+    if length.utf8.contains(where: { $0 != 0x30 }) {
+      throw RequestFault(413, "requests with a body are not taken here")
+    }
+  }
+
+  private func answer() throws(RequestFault) -> HTTPAnswer {
+    guard let decoded = percentDecoded(head.path.utf8), decoded.withUnsafeBytes(isUTF8) else {
+      throw RequestFault(400, "the path is not percent-encoded UTF-8")
+    }
+    let path = String(decoding: decoded, as: UTF8.self)
+    if let response = server.responder?(HTTPRequest(method: head.method, path: path)) {
+      var answer = HTTPAnswer(status: response.status)
+      answer.fields = [
+        ("Content-Type", response.contentType), ("Cache-Control", "no-store"),
+      ]
+      answer.body = response.body
+      return answer
+    }
+    if server.endpoints.contains(where: { $0.path == head.path }) {
+      throw RequestFault(426, "this is a WebSocket endpoint")
+    }
+    guard head.method == "GET" || head.method == "HEAD" else {
+      var answer = HTTPAnswer(status: 405, text: "only GET and HEAD are answered here")
+      answer.fields.append(("Allow", "GET, HEAD"))
+      return answer
+    }
+    return fileAnswer()
+  }
+
+  private func fileAnswer() -> HTTPAnswer {
+    switch server.files?.find(head.path) ?? .missing {
+    case .missing:
+      return HTTPAnswer(status: 404, text: "there is nothing at \(quoted(head.path))")
+    case .folder:
+      let target = head.path + "/" + (head.query.map { "?" + $0 } ?? "")
+      var answer = HTTPAnswer(status: 301, text: "see \(target)")
+      answer.fields.append(("Location", target))
+      return answer
+    case .file(let file):
+      let isKnown = head.values("if-none-match").flatMap { $0.split(separator: ",") }
+        .contains { $0.trimmed() == file.entityTag }
+      var answer = HTTPAnswer(status: isKnown ? 304 : 200)
+      answer.fields = [("Cache-Control", "no-cache"), ("ETag", file.entityTag)]
+      if isKnown {
+        answer.isHeadOnly = true
+      } else {
+        answer.fields.append(("Content-Type", file.contentType))
+        answer.file = file
+      }
+      return answer
+    }
+  }
+}

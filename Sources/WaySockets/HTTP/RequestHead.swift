@@ -1,0 +1,157 @@
+/// The request line and the header fields of an HTTP/1 request (RFC 9112), read strictly.
+struct RequestHead: Hashable {
+  var method: String
+  /// The path as it was sent, percent-encoded; begins with a slash.
+  var path: String
+  /// What follows the first question mark, without it.
+  var query: String?
+  /// 0 or 1.
+  var minorVersion: Int
+  /// Names in lower case, values without surrounding white space.
+  var fields: [(name: String, value: String)]
+
+  static let maximumFields = 100
+
+  /// The values of all fields of this name (lower case), in order.
+  func values(_ name: String) -> [String] {
+    fields.filter { $0.name == name }.map(\.value)
+  }
+
+  /// The comma-separated members of all fields of this name, in lower case.
+  func list(_ name: String) -> [String] {
+    values(name).flatMap { $0.split(separator: ",") }.map { $0.trimmed().lowercased() }
+  }
+
+  static func == (left: RequestHead, right: RequestHead) -> Bool {
+    left.method == right.method && left.path == right.path && left.query == right.query
+      && left.minorVersion == right.minorVersion
+      && left.fields.elementsEqual(right.fields, by: ==)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(method)
+    hasher.combine(path)
+  }
+}
+
+/// Why bytes are not an HTTP request, as the answer to them.
+struct RequestFault: Error, Hashable {
+  var status: Int
+  var reason: String
+
+  init(_ status: Int, _ reason: String) {
+    self.status = status
+    self.reason = reason
+  }
+}
+
+extension RequestHead {
+  /// Whether a head may begin with `bytes`: a method of capital letters. What does not is no HTTP at all.
+  static func mayBegin(with bytes: [UInt8]) -> Bool {
+    for byte in bytes.prefix(16) {
+      if byte == 0x20 { return true }
+      if !(0x41...0x5A).contains(byte) { return false }
+    }
+    return bytes.count < 16
+  }
+
+  /// The end of the head in `bytes`, behind its empty line; nil where more must come.
+  /// `from` is where the search goes on: at most three bytes before what is new.
+  static func end(in bytes: [UInt8], from: Int) -> Int? {
+    var index = max(from, 0)
+    while index + 4 <= bytes.count {
+      if bytes[index] == 0x0D, bytes[index + 1] == 0x0A, bytes[index + 2] == 0x0D,
+        bytes[index + 3] == 0x0A
+      {
+        return index + 4
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  /// Reads a whole head, its empty line included.
+  init(parsing bytes: ArraySlice<UInt8>) throws(RequestFault) {
+    var lines = LineReader(rest: bytes)
+    let requestLine = try lines.next()
+    let parts = requestLine.split(separator: 0x20, omittingEmptySubsequences: false)
+    guard parts.count == 3 else { throw RequestFault(400, "the request line is malformed") }
+    guard !parts[0].isEmpty, parts[0].allSatisfy(isTokenByte) else {
+      throw RequestFault(400, "the method is malformed")
+    }
+    method = String(decoding: parts[0], as: UTF8.self)
+    switch String(decoding: parts[2], as: UTF8.self) {
+    case "HTTP/1.1": minorVersion = 1
+    case "HTTP/1.0": minorVersion = 0
+    default: throw RequestFault(505, "only HTTP/1.0 and HTTP/1.1 are spoken here")
+    }
+    let target = parts[1]
+    guard target.first == 0x2F, target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }) else {
+      throw RequestFault(400, "the request target must be a path that begins with /")
+    }
+    let mark = target.firstIndex(of: 0x3F)
+    path = String(decoding: target[..<(mark ?? target.endIndex)], as: UTF8.self)
+    query = mark.map { String(decoding: target[($0 + 1)...], as: UTF8.self) }
+    fields = []
+    while true {
+      let line = try lines.next()
+      if line.isEmpty { break }
+      guard fields.count < Self.maximumFields else {
+        throw RequestFault(431, "more than \(Self.maximumFields) header fields")
+      }
+      fields.append(try Self.field(line))
+    }
+  }
+
+  private static func field(
+    _ line: ArraySlice<UInt8>
+  ) throws(RequestFault) -> (name: String, value: String) {
+    guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex,
+      line[..<colon].allSatisfy(isTokenByte)
+    else { throw RequestFault(400, "a header field is malformed") }
+    let value = line[(colon + 1)...]
+    guard value.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }) else {
+      throw RequestFault(400, "a header field holds a control character")
+    }
+    return (
+      String(decoding: line[..<colon], as: UTF8.self).lowercased(),
+      String(decoding: value, as: UTF8.self).trimmed()
+    )
+  }
+
+  /// Takes lines that end in CR LF; a CR or LF alone is a fault.
+  private struct LineReader {
+    var rest: ArraySlice<UInt8>
+
+    mutating func next() throws(RequestFault) -> ArraySlice<UInt8> {
+      guard let feed = rest.firstIndex(of: 0x0A), feed > rest.startIndex, rest[feed - 1] == 0x0D
+      else { throw RequestFault(400, "a line does not end in CR LF") }
+      let line = rest[..<(feed - 1)]
+      rest = rest[(feed + 1)...]
+      guard !line.contains(0x0D) else { throw RequestFault(400, "a line holds a CR") }
+      return line
+    }
+  }
+}
+
+/// tchar of RFC 9110 §5.6.2.
+func isTokenByte(_ byte: UInt8) -> Bool {
+  switch byte {
+  case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+  case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E:
+    true
+  default: false
+  }
+}
+
+extension StringProtocol {
+  /// Without spaces and tabs at both ends (OWS of RFC 9110 §5.6.3).
+  func trimmed() -> String {
+    let bytes = Array(utf8)
+    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    guard let first = bytes.firstIndex(where: { !isSpace($0) }),
+      let last = bytes.lastIndex(where: { !isSpace($0) })
+    else { return "" }
+    return String(decoding: bytes[first...last], as: UTF8.self)
+  }
+}

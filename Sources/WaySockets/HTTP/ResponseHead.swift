@@ -1,0 +1,33 @@
+/// The first lines of an HTTP/1.1 answer.
+struct ResponseHead {
+  var status: Int
+  var fields: [(String, String)] = []
+
+  func bytes(contentLength: Int?, keepsAlive: Bool) -> [UInt8] {
+    var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
+    for (name, value) in fields { text += "\(name): \(value)\r\n" }
+    if let contentLength { text += "Content-Length: \(contentLength)\r\n" }
+    text += keepsAlive ? "\r\n" : "Connection: close\r\n\r\n"
+    return Array(text.utf8)
+  }
+
+  static func reason(_ status: Int) -> String {
+    switch status {
+    case 200: "OK"
+    case 301: "Moved Permanently"
+    case 304: "Not Modified"
+    case 400: "Bad Request"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 408: "Request Timeout"
+    case 413: "Content Too Large"
+    case 426: "Upgrade Required"
+    case 431: "Request Header Fields Too Large"
+    case 500: "Internal Server Error"
+    case 503: "Service Unavailable"
+    case 505: "HTTP Version Not Supported"
+    default: status < 400 ? "OK" : "Error"
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Glibc
+
+/// The files of one folder, as a web server shows them. Nothing outside of it is reachable: neither by
+/// the path of a request nor by a symbolic link.
+struct StaticFiles: Sendable {
+  enum Found {
+    case file(OpenFile)
+    /// The path names a folder, and lacks the slash at its end.
+    case folder
+    case missing
+  }
+
+  /// Where the folder really is (realpath); no slash at its end.
+  let root: String
+
+  init(root: String) throws(SocketError) {
+    guard let real = Self.realPath(root) else {
+      throw SocketError.errno("the web folder \(root) cannot be opened", errno)
+    }
+    var status = stat()
+    guard stat(real, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw SocketError(.invalid, "the web folder \(root) is not a folder")
+    }
+    self.root = real == "/" ? "" : real
+  }
+
+  /// `path` is percent-encoded and begins with a slash.
+  func find(_ path: String) -> Found {
+    guard let segments = Self.segments(path) else { return .missing }
+    let asked = root + segments.map { "/" + $0 }.joined()
+    guard let real = Self.realPath(asked.isEmpty ? "/" : asked), isInside(real) else {
+      return .missing
+    }
+    guard let file = OpenFile(path: real) else { return .missing }
+    switch file.kind {
+    case .folder:
+      guard path.utf8.last == 0x2F else { return .folder }
+      guard let index = Self.realPath(real + "/index.html"), isInside(index),
+        let page = OpenFile(path: index), page.kind == .file
+      else { return .missing }
+      return .file(page)
+    case .file:
+      return path.utf8.last == 0x2F ? .missing : .file(file)
+    case .other:
+      return .missing
+    }
+  }
+
+  /// Whether a real path lies below the root, and no part of it is hidden.
+  private func isInside(_ real: String) -> Bool {
+    if real == root { return true }
+    guard real.utf8.starts(with: root.utf8) else { return false }
+    let rest = real.utf8.dropFirst(root.utf8.count)
+    guard rest.first == 0x2F else { return false }
+    return !rest.split(separator: 0x2F).contains { $0.first == 0x2E }
+  }
+
+  /// The decoded parts of a path; nil where one is empty, hidden, a way up, or no name of a file.
+  static func segments(_ path: String) -> [String]? {
+    var segments: [String] = []
+    var parts = path.utf8.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false)
+    if parts.last?.isEmpty == true { parts.removeLast() }
+    for part in parts {
+      guard let bytes = percentDecoded(part), let first = bytes.first, first != 0x2E,
+        bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x2F && $0 != 0x5C && $0 != 0x7F }),
+        bytes.withUnsafeBytes(isUTF8)
+      else { return nil }
+      segments.append(String(decoding: bytes, as: UTF8.self))
+    }
+    return segments
+  }
+
+  /// realpath
+  private static func realPath(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+}
+
+/// Nil where a percent sign is not followed by two hexadecimal digits.
+func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
+  var bytes: [UInt8] = []
+  var digits = 0
+  var value: UInt8 = 0
+  for byte in text {
+    if digits > 0 {
+      let digit: UInt8
+      switch byte {
+      case 0x30...0x39: digit = byte - 0x30
+      case 0x41...0x46: digit = byte - 0x41 + 10
+      case 0x61...0x66: digit = byte - 0x61 + 10
+      default: return nil
+      }
+      value = value << 4 | digit
+      digits -= 1
+      if digits == 0 { bytes.append(value) }
+    } else if byte == 0x25 {
+      digits = 2
+      value = 0
+    } else {
+      bytes.append(byte)
+    }
+  }
+  return digits == 0 ? bytes : nil
+}

@@ -1,0 +1,33 @@
+import CLibuv
+
+/// The memory of one libuv handle. libuv writes to it until the close callback has come.
+struct LoopHandle<Kind> {
+  let pointer = UnsafeMutablePointer<Kind>.allocate(capacity: 1)
+
+  /// The handle as libuv's base type (every handle begins with its members).
+  var base: UnsafeMutablePointer<uv_handle_t> {
+    UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: uv_handle_t.self)
+  }
+
+  /// Sets what the handle's callbacks find by ``owner(of:as:)``.
+  func bind(to owner: UnsafeMutableRawPointer?) {
+    base.pointee.data = owner
+  }
+
+  /// uv_close; frees the memory when libuv is done with it.
+  func close() {
+    uv_close(base) { handle in
+      handle.map { UnsafeMutableRawPointer($0).deallocate() }
+    }
+  }
+}
+
+/// The object that `handle` was bound to; the binding holds no reference.
+func owner<Owner: AnyObject>(
+  of handle: UnsafeMutablePointer<some Any>?, as type: Owner.Type
+) -> Owner? {
+  guard let handle else { return nil }
+  let base = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
+  guard let data = base.pointee.data else { return nil }
+  return Unmanaged<Owner>.fromOpaque(data).takeUnretainedValue()
+}

@@ -1,0 +1,18 @@
+import Glibc
+
+/// Which loop the calling thread is running for: the thread of a live loop, or the queue of an ended one.
+enum LoopIdentity {
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    pthread_key_create(&key, nil)
+    return key
+  }()
+
+  static var current: UnsafeRawPointer? {
+    UnsafeRawPointer(pthread_getspecific(key))
+  }
+
+  static func set(_ loop: UnsafeRawPointer?) {
+    pthread_setspecific(key, loop)
+  }
+}

@@ -1,0 +1,55 @@
+import CLibuv
+
+/// Watches one descriptor on a loop (uv_poll). It neither owns nor closes the descriptor.
+final class PollHandle {
+  private let handle = LoopHandle<uv_poll_t>()
+  private let onReady: (_ readable: Bool, _ writable: Bool) -> Void
+  private var isClosed = false
+
+  /// `onReady` is called on the loop until ``close()``; both flags are set where the descriptor has failed.
+  init(
+    loop: SocketLoop, descriptor: Int32,
+    onReady: @escaping (_ readable: Bool, _ writable: Bool) -> Void
+  ) throws(SocketError) {
+    self.onReady = onReady
+    let status = uv_poll_init(loop.uv, handle.pointer, descriptor)
+    guard status == 0 else {
+      handle.pointer.deallocate()
+      throw SocketError(.system, "uv_poll_init: \(String(cString: uv_strerror(status)))")
+    }
+    handle.bind(to: Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Watches for what is asked; for nothing, it rests.
+  func watch(readable: Bool, writable: Bool) {
+    guard !isClosed else { return }
+    let events =
+      (readable ? Int32(UV_READABLE.rawValue) : 0) | (writable ? Int32(UV_WRITABLE.rawValue) : 0)
+    if events == 0 {
+      uv_poll_stop(handle.pointer)
+      return
+    }
+    uv_poll_start(handle.pointer, events) { pointer, status, events in
+      guard let poll = owner(of: pointer, as: PollHandle.self) else { return }
+      if status < 0 {
+        poll.onReady(true, true)
+      } else {
+        poll.onReady(
+          events & Int32(UV_READABLE.rawValue) != 0, events & Int32(UV_WRITABLE.rawValue) != 0)
+      }
+    }
+  }
+
+  /// Ends the watch at once: the descriptor may be watched by another right after. Idempotent.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    uv_poll_stop(handle.pointer)
+    handle.bind(to: nil)
+    handle.close()
+  }
+
+  deinit {
+    close()
+  }
+}

@@ -1,0 +1,222 @@
+import CLibwebsockets
+import Glibc
+import WayTransport
+
+/// The listening socket of a server and all connections that came by it.
+final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to its loop
+  let configuration: SocketServerConfiguration
+  let endpoints: [Endpoint]
+  let responder: HTTPResponder?
+  let loop: SocketLoop
+  private(set) var files: StaticFiles?
+  private(set) var access = AccessCheck(port: 0)
+  private(set) var isStopping = false
+
+  private var listening: ListeningSocket?
+  private var listener: PollHandle?
+  private var requests: [ObjectIdentifier: HTTPConnection] = [:]
+  private var connections: [UInt64: SocketConnection] = [:]
+  /// The handshake that is being handed to lws, for the callback that comes before lws returns.
+  private var upgrading: WebSocketUpgrade?
+  private var onStopped: [() -> Void] = []
+  private var isStopped = false
+  private var graceTimer: (any ScheduledWork)?
+
+  init(
+    configuration: SocketServerConfiguration, endpoints: [Endpoint], responder: HTTPResponder?,
+    loop: SocketLoop
+  ) {
+    self.configuration = configuration
+    self.endpoints = endpoints
+    self.responder = responder
+    self.loop = loop
+  }
+
+  // MARK: Start
+
+  func start() throws(SocketError) -> (host: String, port: Int) {
+    guard listening == nil, !isStopping else {
+      throw SocketError(.ended, "a server starts once")
+    }
+    for (name, value) in configuration.headers {
+      let isField = !name.isEmpty && name.utf8.allSatisfy(isTokenByte)
+      guard isField, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+        throw SocketError(.invalid, "\(quoted(name)): \(quoted(value)) is no header field")
+      }
+    }
+    if let root = configuration.webRoot { files = try StaticFiles(root: root) }
+    var subprotocols: [String] = []
+    for name in endpoints.flatMap(\.subprotocols) where !subprotocols.contains(name) {
+      guard name.utf8.allSatisfy(isTokenByte), (1...64).contains(name.utf8.count) else {
+        throw SocketError(.invalid, "\(quoted(name)) is no name of a subprotocol")
+      }
+      subprotocols.append(name)
+    }
+    let host = try VirtualHost(
+      loop: loop, isServer: true, subprotocols: subprotocols, owner: self)
+    do {
+      let listening = try ListeningSocket(host: configuration.host, port: configuration.port)
+      self.listening = listening
+      access = AccessCheck(port: listening.port)
+      let listener = try PollHandle(loop: loop, descriptor: listening.descriptor) {
+        [weak self] _, _ in self?.acceptWaiting()
+      }
+      self.listener = listener
+      listener.watch(readable: true, writable: false)
+      loop.endings[ObjectIdentifier(self)] = { [weak self] in self?.end() }
+      return (listening.host, listening.port)
+    } catch {
+      closeListener()
+      host.destroy()
+      throw error
+    }
+  }
+
+  private func closeListener() {
+    listener?.close()
+    listener = nil
+    if let listening { Glibc.close(listening.descriptor) }
+    listening = nil
+  }
+
+  // MARK: Connections
+
+  private func acceptWaiting() {
+    // Bounded, so that a rush of clients leaves those that are there their turn.
+    for _ in 0..<64 {
+      guard let listening else { return }
+      switch listening.accept() {
+      case .success(let descriptor):
+        take(descriptor)
+      case .failure(.aborted):
+        continue
+      case .failure(.none):
+        return
+      case .failure(.exhausted):
+        // The connection stays ready to be taken: watching on would spin.
+        listener?.watch(readable: false, writable: false)
+        _ = loop.schedule(after: .milliseconds(100)) { [weak self] in
+          self?.listener?.watch(readable: true, writable: false)
+        }
+        return
+      }
+    }
+  }
+
+  private func take(_ descriptor: Int32) {
+    guard requests.count + connections.count < configuration.maximumConnections else {
+      let text = "the server has as many connections as it takes; try again later\n"
+      let head = ResponseHead(status: 503, fields: [("Content-Type", "text/plain; charset=utf-8")])
+      let answer =
+        head.bytes(contentLength: text.utf8.count, keepsAlive: false) + Array(text.utf8)
+      _ = answer.withUnsafeBytes { bytes in
+        Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      }
+      Glibc.close(descriptor)
+      return
+    }
+    guard let request = HTTPConnection(descriptor: descriptor, server: self) else {
+      Glibc.close(descriptor)
+      return
+    }
+    requests[ObjectIdentifier(request)] = request
+  }
+
+  func ended(_ request: HTTPConnection) {
+    requests[ObjectIdentifier(request)] = nil
+    finishIfGone()
+  }
+
+  /// Hands the descriptor to lws, which answers the handshake and owns it from here on.
+  func upgrade(_ descriptor: Int32, _ upgrade: WebSocketUpgrade) {
+    guard let host, let pointer = host.pointer else {
+      Glibc.close(descriptor)
+      return
+    }
+    upgrading = upgrade
+    let head = upgrade.request(host: host.name)
+    head.withUnsafeBytes { bytes in
+      let text = bytes.bindMemory(to: CChar.self)
+      _ = lws_adopt_socket_vhost_readbuf(pointer, descriptor, text.baseAddress, text.count)
+    }
+    upgrading = nil
+  }
+
+  override func established(_ wsi: OpaquePointer) -> SocketConnection? {
+    guard let upgrading else { return nil }
+    let limits = ConnectionLimits(
+      maximumMessage: upgrading.endpoint.maxMessage,
+      maximumBuffered: configuration.maximumBuffered, closeTimeout: configuration.closeTimeout)
+    let connection = SocketConnection(loop: loop, wsi: wsi, limits: limits, isClient: false)
+    let id = connection.id
+    connections[id] = connection
+    connection.onClosed = { [weak self] in
+      self?.connections[id] = nil
+      self?.finishIfGone()
+    }
+    return connection
+  }
+
+  override func accept(_ connection: SocketConnection, _ wsi: OpaquePointer) {
+    guard let upgrading else { return }
+    connection.attach(
+      upgrading.endpoint.acceptor.accept(connection, subprotocol: upgrading.subprotocol))
+  }
+
+  override func socketDestroyed() {
+    super.socketDestroyed()
+    finishIfGone()
+  }
+
+  // MARK: Stop
+
+  func stop(drain: CloseCode, grace: Duration, _ done: @escaping () -> Void) {
+    if isStopped { return done() }
+    onStopped.append(done)
+    guard !isStopping else { return }
+    isStopping = true
+    closeListener()
+    for connection in Array(connections.values) {
+      connection.close(drain, "the server is ending")
+    }
+    for request in Array(requests.values) { request.endUnlessAnswering() }
+    graceTimer = loop.schedule(after: grace) { [weak self] in self?.cutOff() }
+    finishIfGone()
+  }
+
+  private func cutOff() {
+    for request in Array(requests.values) { request.close() }
+    for connection in connections.values { connection.kill() }
+    // Cut off sockets end within a turn or two; what lws should keep even so is not waited for.
+    graceTimer = loop.schedule(after: .seconds(2)) { [weak self] in self?.finish() }
+    finishIfGone()
+  }
+
+  private func finishIfGone() {
+    guard isStopping, !isStopped, requests.isEmpty, connections.isEmpty,
+      (host?.socketCount ?? 0) == 0
+    else { return }
+    // lws still counts the socket that it is telling the end of.
+    loop.execute { [self] in finish() }
+  }
+
+  private func finish() {
+    guard !isStopped else { return }
+    isStopped = true
+    graceTimer?.cancel()
+    graceTimer = nil
+    loop.endings[ObjectIdentifier(self)] = nil
+    host?.destroy()
+    let waiting = onStopped
+    onStopped = []
+    for done in waiting { done() }
+  }
+
+  /// The loop ends: lets go of all handles. lws closes its sockets with its context.
+  private func end() {
+    isStopping = true
+    closeListener()
+    for request in Array(requests.values) { request.close() }
+    loop.execute { [self] in finish() }
+  }
+}

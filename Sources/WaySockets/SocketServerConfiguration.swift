@@ -1,0 +1,29 @@
+/// What a ``SocketServer`` is told at its start.
+package struct SocketServerConfiguration: Sendable {
+  /// `127.0.0.1`, `localhost` or `::1`; anything else is refused.
+  package var host: String
+  /// 0 takes any free port.
+  package var port: Int
+  /// The folder whose files are served; without one, paths that are nobody's are 404.
+  package var webRoot: String?
+  /// Header fields that every HTTP answer carries, besides its own.
+  package var headers: [(name: String, value: String)] = []
+  /// Connections of any kind at a time; those beyond are answered 503.
+  package var maximumConnections = 10_000
+  /// Bytes of a request's head; a longer one is answered 431.
+  package var maximumHead = 8 * 1024
+  /// How long a client may take to send a request's head, and rest between two requests.
+  package var headTimeout = Duration.seconds(10)
+  /// How long a client may take none of an answer.
+  package var writeTimeout = Duration.seconds(30)
+  /// Bytes that may wait to be sent on a WebSocket connection; beyond, it is closed with 4201.
+  package var maximumBuffered = 8 * 1024 * 1024
+  /// How long a closing WebSocket connection may take to send what waits.
+  package var closeTimeout = Duration.seconds(5)
+
+  package init(host: String = "127.0.0.1", port: Int, webRoot: String? = nil) {
+    self.host = host
+    self.port = port
+    self.webRoot = webRoot
+  }
+}

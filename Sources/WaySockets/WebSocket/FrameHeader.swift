@@ -1,0 +1,51 @@
+import WayTransport
+
+/// The header of an unfragmented data frame (RFC 6455 §5.2), as it is written before the payload.
+struct FrameHeader {
+  /// Bytes of the longest header: two, eight of length, four of masking key.
+  static let maximumSize = 14
+
+  let kind: MessageKind
+  let payloadSize: Int
+  /// Frames of a client are masked (§5.3), those of a server are not.
+  let mask: UInt32?
+
+  var size: Int {
+    (payloadSize < 126 ? 2 : payloadSize < 65_536 ? 4 : 10) + (mask == nil ? 0 : 4)
+  }
+
+  /// Writes ``size`` bytes; `target` has room for them.
+  func write(to target: UnsafeMutableRawPointer) {
+    let masked: UInt8 = mask == nil ? 0 : 0x80
+    target.storeBytes(of: kind == .text ? 0x81 : 0x82, as: UInt8.self)
+    var end = 2
+    if payloadSize < 126 {
+      target.storeBytes(of: masked | UInt8(payloadSize), toByteOffset: 1, as: UInt8.self)
+    } else if payloadSize < 65_536 {
+      target.storeBytes(of: masked | 126, toByteOffset: 1, as: UInt8.self)
+      target.storeBytes(of: UInt16(payloadSize).bigEndian, toByteOffset: 2, as: UInt16.self)
+      end = 4
+    } else {
+      target.storeBytes(of: masked | 127, toByteOffset: 1, as: UInt8.self)
+      target.storeBytes(of: UInt64(payloadSize).bigEndian, toByteOffset: 2, as: UInt64.self)
+      end = 10
+    }
+    if let mask { target.storeBytes(of: mask, toByteOffset: end, as: UInt32.self) }
+  }
+
+  /// The size of the whole frame that `bytes` begins with, written by ``write(to:)``.
+  static func frameSize(at bytes: UnsafeRawPointer) -> Int {
+    let second = bytes.load(fromByteOffset: 1, as: UInt8.self)
+    let mask = second & 0x80 == 0 ? 0 : 4
+    switch second & 0x7f {
+    case 126:
+      let size = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+      return 4 + mask + Int(size)
+    case 127:
+      let size = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt64.self))
+      return 10 + mask + Int(size)
+    case let size:
+      return 2 + mask + Int(size)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import CLibwebsockets
+
+/// What lws calls for every socket of ours. The vhost's user data says whose it is, the session's
+/// user data which connection.
+func socketCallback(
+  _ wsi: OpaquePointer?, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?,
+  _ input: UnsafeMutableRawPointer?, _ length: Int
+) -> Int32 {
+  guard let wsi else { return 0 }
+  let bytes = UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length)
+  switch reason {
+  case LWS_CALLBACK_RECEIVE, LWS_CALLBACK_CLIENT_RECEIVE:
+    connection(user)?.receive(bytes)
+  case LWS_CALLBACK_SERVER_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
+    return connection(user)?.becameWritable() ?? 0
+  case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+    connection(user)?.peerCloses(bytes)
+  case LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_CLIENT_ESTABLISHED:
+    return establish(wsi, user)
+  case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLIENT_CLOSED:
+    release(user)
+  case LWS_CALLBACK_WSI_CREATE:
+    host(of: wsi)?.host?.socketCount += 1
+  case LWS_CALLBACK_WSI_DESTROY:
+    host(of: wsi)?.socketDestroyed()
+  case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH, LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP:
+    return host(of: wsi)?.isAnswerAcceptable(wsi, reason) == false ? -1 : 0
+  case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+    host(of: wsi)?.connectionFailed(wsi, String(decoding: bytes, as: UTF8.self))
+  case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_RAW_RX, LWS_CALLBACK_HTTP,
+    LWS_CALLBACK_FILTER_HTTP_CONNECTION:
+    // Nothing but handshakes that were read and found good reaches lws.
+    return -1
+  default:
+    break
+  }
+  return 0
+}
+
+/// Whose sockets a vhost has: a server, or the clients of a loop.
+class SocketOwner {
+  var host: VirtualHost?
+
+  /// Makes the connection for a handshake that is done; nil refuses it.
+  func established(_ wsi: OpaquePointer) -> SocketConnection? { nil }
+
+  /// Hands over to the receiver; the connection is in place.
+  func accept(_ connection: SocketConnection, _ wsi: OpaquePointer) {}
+
+  func isAnswerAcceptable(_ wsi: OpaquePointer, _ reason: lws_callback_reasons) -> Bool { true }
+
+  func connectionFailed(_ wsi: OpaquePointer, _ text: String) {}
+
+  func socketDestroyed() {
+    host?.socketCount -= 1
+  }
+}
+
+private func host(of wsi: OpaquePointer) -> SocketOwner? {
+  guard let vhost = lws_get_vhost(wsi), let user = lws_vhost_user(vhost) else { return nil }
+  return Unmanaged<SocketOwner>.fromOpaque(user).takeUnretainedValue()
+}
+
+/// The connection that ``establish(_:_:)`` put into the session's user data.
+private func connection(_ user: UnsafeMutableRawPointer?) -> SocketConnection? {
+  guard let stored = user?.load(as: UnsafeMutableRawPointer?.self) else { return nil }
+  return Unmanaged<SocketConnection>.fromOpaque(stored).takeUnretainedValue()
+}
+
+/// The one place where lws is given a reference to a connection.
+private func establish(_ wsi: OpaquePointer, _ user: UnsafeMutableRawPointer?) -> Int32 {
+  guard let user, let owner = host(of: wsi), let connection = owner.established(wsi) else {
+    return -1
+  }
+  user.storeBytes(
+    of: Unmanaged.passRetained(connection).toOpaque(), as: UnsafeMutableRawPointer?.self)
+  owner.accept(connection, wsi)
+  return 0
+}
+
+/// The one place where it is taken back.
+private func release(_ user: UnsafeMutableRawPointer?) {
+  guard let user, let stored = user.load(as: UnsafeMutableRawPointer?.self) else { return }
+  user.storeBytes(of: nil, as: UnsafeMutableRawPointer?.self)
+  Unmanaged<SocketConnection>.fromOpaque(stored).takeRetainedValue().ended()
+}

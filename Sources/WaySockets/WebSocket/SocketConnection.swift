@@ -1,0 +1,206 @@
+import CLibwebsockets
+import Glibc
+import Synchronization
+import WayTransport
+
+/// One established WebSocket connection, of a server or of a client.
+///
+/// lws holds the one reference that keeps it alive, from ESTABLISHED to CLOSED.
+final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined to its loop
+  private enum State {
+    case open
+    /// What waits is sent, then the close frame.
+    case draining(CloseCode, [UInt8])
+    /// lws sends the close frame and waits for the peer's.
+    case closing
+    case closed
+  }
+
+  let id: UInt64
+  var loop: any EventLoop { socketLoop }
+  /// Called once, when the connection is gone.
+  var onClosed: (() -> Void)?
+
+  private let socketLoop: SocketLoop
+  private let limits: ConnectionLimits
+  private let isClient: Bool
+  private var wsi: OpaquePointer?
+  private var receiver: (any MessageReceiver)?
+  private var state = State.open
+  private var out: OutBuffer
+  /// Bytes that lws has copied because the socket would not take them.
+  private var held = 0
+  private var isUnflushed = false
+  private var assembly = MessageAssembly()
+  private var closeCode: UInt16?
+  private var killTimer: (any ScheduledWork)?
+
+  private static let lastID = Atomic<UInt64>(0)
+
+  init(loop: SocketLoop, wsi: OpaquePointer?, limits: ConnectionLimits, isClient: Bool) {
+    id = Self.lastID.add(1, ordering: .relaxed).newValue
+    socketLoop = loop
+    self.wsi = wsi
+    self.limits = limits
+    self.isClient = isClient
+    out = OutBuffer(pool: loop.buffers)
+  }
+
+  func attach(_ receiver: any MessageReceiver) {
+    self.receiver = receiver
+  }
+
+  // MARK: Sending
+
+  var bufferedBytes: Int { out.count + held }
+
+  func send(_ message: RawSpan, as kind: MessageKind) {
+    guard case .open = state else { return }
+    guard bufferedBytes + message.byteCount <= limits.maximumBuffered else {
+      out.removeAll()
+      close(.slowConsumer, "more than \(limits.maximumBuffered) bytes wait to be read")
+      return
+    }
+    out.append(message, as: kind, mask: isClient ? UInt32.random(in: 0...(.max)) : nil)
+    if out.count >= Libwebsockets.transmitSize { _ = flush() }
+    flushLater()
+  }
+
+  private func flushLater() {
+    guard !isUnflushed else { return }
+    isUnflushed = true
+    socketLoop.unflushed.append(self)
+  }
+
+  func flushAtTurnEnd() {
+    isUnflushed = false
+    guard wsi != nil, out.count > 0 else { return }
+    if !flush() { kill() }
+  }
+
+  /// Writes as much as the socket takes. Returns false where it has failed.
+  private func flush() -> Bool {
+    guard let wsi else { return true }
+    while let chunk = out.chunk(limit: Libwebsockets.transmitSize) {
+      if lws_partial_buffered(wsi) != 0 {
+        lws_callback_on_writable(wsi)
+        return true
+      }
+      let write = lws_write_protocol(rawValue: UInt32(way_lws_write_raw))
+      guard lws_write(wsi, chunk.baseAddress, chunk.count, write) >= 0 else {
+        out.removeAll()
+        return false
+      }
+      if lws_partial_buffered(wsi) != 0 { held = chunk.count }
+      out.remove(first: chunk.count)
+    }
+    return true
+  }
+
+  /// LWS_CALLBACK_SERVER_WRITEABLE: lws has sent what it held. Returns what the callback returns.
+  func becameWritable() -> Int32 {
+    held = 0
+    guard flush() else { return -1 }
+    guard let wsi, out.count == 0, lws_partial_buffered(wsi) == 0 else { return 0 }
+    guard case .draining(let code, let reason) = state else { return 0 }
+    state = .closing
+    var text = reason
+    lws_close_reason(wsi, lws_close_status(rawValue: UInt32(code.rawValue)), &text, text.count)
+    return -1
+  }
+
+  // MARK: Closing
+
+  func close(_ code: CloseCode, _ reason: String) {
+    guard case .open = state, let wsi else { return }
+    state = .draining(code, Self.closeText(reason))
+    assembly.removeAll()
+    lws_callback_on_writable(wsi)
+    killTimer = socketLoop.schedule(after: limits.closeTimeout) { [weak self] in self?.kill() }
+  }
+
+  /// Cuts off: lws sees the end of the socket and closes.
+  func kill() {
+    guard let wsi else { return }
+    Glibc.shutdown(lws_get_socket_fd(wsi), Int32(SHUT_RDWR))
+  }
+
+  /// The longest prefix of `reason` that a close frame holds (RFC 6455 §5.5), cut between characters.
+  private static func closeText(_ reason: String) -> [UInt8] {
+    var text: [UInt8] = []
+    for scalar in reason.unicodeScalars {
+      let bytes = UTF8.encode(scalar) ?? UTF8.encode("?")
+      guard let bytes, text.count + bytes.count <= 123 else { break }
+      text.append(contentsOf: bytes)
+    }
+    return text
+  }
+
+  /// LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: `payload` begins with the code, where there is one.
+  func peerCloses(_ payload: UnsafeRawBufferPointer) {
+    // RFC 6455 §7.1.5: a close frame without a code counts as 1005.
+    closeCode = payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : 1005
+    if case .open = state { _ = flush() }
+    state = .closing
+  }
+
+  /// LWS_CALLBACK_CLOSED.
+  func ended() {
+    if closeCode == nil, let wsi, lws_get_close_length(wsi) >= 2,
+      let payload = lws_get_close_payload(wsi)
+    {
+      closeCode = UInt16(payload[0]) << 8 | UInt16(payload[1])
+    }
+    state = .closed
+    wsi = nil
+    killTimer?.cancel()
+    killTimer = nil
+    out.removeAll()
+    assembly.removeAll()
+    let receiver = receiver
+    self.receiver = nil
+    onClosed?()
+    onClosed = nil
+    receiver?.closed(closeCode)
+  }
+
+  // MARK: Receiving
+
+  /// LWS_CALLBACK_RECEIVE: the next part of a message.
+  func receive(_ part: UnsafeRawBufferPointer) {
+    guard case .open = state, let wsi, let receiver else { return }
+    let kind: MessageKind = lws_frame_is_binary(wsi) != 0 ? .binary : .text
+    let isLast = lws_is_final_fragment(wsi) != 0
+    let room = limits.maximumMessage - assembly.bytes.count - part.count
+    if room < 0 || lws_remaining_packet_payload(wsi) > room {
+      close(.messageTooBig, "a message holds at most \(limits.maximumMessage) bytes")
+      return
+    }
+    if isLast, !assembly.isOpen {
+      receiver.receive(part.bytes, as: kind)
+      return
+    }
+    assembly.append(part)
+    guard isLast else { return }
+    // lws does not see a character that an empty last part cuts off.
+    if kind == .text, !assembly.bytes.withUnsafeBytes(isUTF8) {
+      close(.invalidPayload, "the text is not UTF-8")
+      return
+    }
+    var message = MessageAssembly()
+    swap(&message, &assembly)
+    message.bytes.withUnsafeBytes { receiver.receive($0.bytes, as: kind) }
+    message.removeAll()
+    if case .open = state { swap(&message, &assembly) }
+  }
+}
+
+/// What a connection may take up.
+struct ConnectionLimits: Sendable {
+  /// Bytes of one message.
+  var maximumMessage: Int
+  /// Bytes that may wait to be sent.
+  var maximumBuffered: Int
+  /// How long a closing connection may take to send what waits.
+  var closeTimeout: Duration
+}

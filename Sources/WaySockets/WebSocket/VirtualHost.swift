@@ -1,0 +1,86 @@
+import CLibwebsockets
+import Glibc
+
+/// A libwebsockets vhost without a listening socket: the protocols of one server, or of a loop's clients.
+///
+/// The loop keeps it until lws has let go of it.
+final class VirtualHost {
+  /// What lws tells vhosts apart by.
+  let name: String
+  private(set) var pointer: OpaquePointer?
+  /// Sockets that lws has for this vhost (WSI_CREATE, WSI_DESTROY).
+  var socketCount = 0
+
+  private let loop: SocketLoop
+  /// Whom the callbacks find by lws_vhost_user.
+  private let owner: SocketOwner
+  /// lws keeps the names' addresses, not copies.
+  private let names: [UnsafeMutablePointer<CChar>]
+
+  private static let serial = Locked(0)
+
+  /// `subprotocols` are what lws may pick for a server's connections.
+  init(
+    loop: SocketLoop, isServer: Bool, subprotocols: [String], owner: SocketOwner
+  ) throws(SocketError) {
+    guard let context = loop.context else { throw SocketError(.ended, "the loop has ended") }
+    self.loop = loop
+    self.owner = owner
+    let number = Self.serial.withLock { serial in
+      serial += 1
+      return serial
+    }
+    name = "waybridge-\(number)"
+    var names: [UnsafeMutablePointer<CChar>] = []
+    // The first protocol is that of connections without a subprotocol.
+    for text in [name] + subprotocols {
+      if let copy = strdup(text) { names.append(copy) }
+    }
+    self.names = names
+    var protocols = names.map { name in
+      var entry = lws_protocols()
+      entry.name = UnsafePointer(name)
+      entry.callback = socketCallback
+      entry.per_session_data_size = MemoryLayout<UnsafeMutableRawPointer>.size
+      entry.rx_buffer_size = Libwebsockets.receiveSize
+      entry.tx_packet_size = Libwebsockets.transmitSize
+      return entry
+    }
+    protocols.append(lws_protocols())
+    var info = lws_context_creation_info()
+    info.port = isServer ? way_lws_no_listen_server : way_lws_no_listen
+    info.options = way_lws_option_validate_utf8
+    info.user = Unmanaged.passUnretained(owner).toOpaque()
+    info.connect_timeout_secs = 10
+    pointer = protocols.withUnsafeBufferPointer { protocols in
+      info.protocols = protocols.baseAddress
+      info.vhost_name = UnsafePointer(names.first)
+      // Port 0 turns off the proxy that lws would otherwise take from the environment (lws_set_proxy).
+      return ":0".withCString { proxy in
+        info.http_proxy_address = proxy
+        return lws_create_vhost(context, &info)
+      }
+    }
+    guard pointer != nil else { throw SocketError(.system, "lws_create_vhost failed") }
+    loop.hosts.append(self)
+    owner.host = self
+  }
+
+  /// lws_vhost_destroy, which is only safe without sockets; with some, the context's end frees it.
+  func destroy() {
+    guard socketCount == 0, let pointer else { return }
+    self.pointer = nil
+    lws_vhost_destroy(pointer)
+    release()
+  }
+
+  /// Ends the circle of references; nothing of lws calls here any more.
+  func release() {
+    owner.host = nil
+    loop.hosts.removeAll { $0 === self }
+  }
+
+  deinit {
+    for name in names { free(name) }
+  }
+}

@@ -1,0 +1,88 @@
+import Synchronization
+
+/// One end of a connection inside the process. What one end sends, the other end's receiver gets in a later turn of the loop.
+package final class MemoryChannel: MessageChannel {
+  private enum State {
+    case open(receiver: (any MessageReceiver)?)
+    case closed
+  }
+
+  private static let made = Atomic<UInt64>(0)
+
+  package let id = made.add(1, ordering: .relaxed).newValue
+  package let loop: any EventLoop
+  private let memoryLoop: MemoryLoop
+  private let state = Mutex(State.open(receiver: nil))
+  private let other = Mutex<MemoryChannel?>(nil)
+
+  private init(_ loop: MemoryLoop) {
+    self.loop = loop
+    memoryLoop = loop
+  }
+
+  /// Connects to what `acceptor` makes of the other end; `receiver` gets this end's messages.
+  package static func connect(
+    to acceptor: any ChannelAcceptor, subprotocol: String?, loop: MemoryLoop,
+    receiver: any MessageReceiver
+  ) -> MemoryChannel {
+    let near = MemoryChannel(loop)
+    let far = MemoryChannel(loop)
+    near.other.withLock { $0 = far }
+    far.other.withLock { $0 = near }
+    near.state.withLock { $0 = .open(receiver: receiver) }
+    loop.execute {
+      let accepted = acceptor.accept(far, subprotocol: subprotocol)
+      far.state.withLock { state in
+        if case .open = state { state = .open(receiver: accepted) }
+      }
+    }
+    return near
+  }
+
+  package var bufferedBytes: Int { 0 }
+
+  package func send(_ message: RawSpan, as kind: MessageKind) {
+    guard isOpen else { return }
+    let bytes = message.withUnsafeBytes { [UInt8]($0) }
+    let other = other.withLock { $0 }
+    guard kind == .binary || String(validating: bytes, as: UTF8.self) != nil else {
+      memoryLoop.execute { other?.close(.invalidPayload, "Text must be UTF-8") }
+      return
+    }
+    memoryLoop.execute { other?.deliver(bytes, kind) }
+  }
+
+  package func close(_ code: CloseCode, _ reason: String) {
+    guard let receiver = take() else { return }
+    let other = other.withLock { other in
+      defer { other = nil }
+      return other
+    }
+    memoryLoop.execute {
+      receiver?.closed(code.rawValue)
+      guard let other, let peer = other.take() else { return }
+      other.other.withLock { $0 = nil }
+      peer?.closed(code.rawValue)
+    }
+  }
+
+  private var isOpen: Bool {
+    state.withLock { if case .open = $0 { true } else { false } }
+  }
+
+  private func deliver(_ bytes: [UInt8], _ kind: MessageKind) {
+    let receiver: (any MessageReceiver)? = state.withLock {
+      if case .open(let receiver) = $0 { receiver } else { nil }
+    }
+    receiver?.receive(bytes.span.bytes, as: kind)
+  }
+
+  /// Closes this end; nil when it was closed before.
+  private func take() -> (any MessageReceiver)?? {
+    state.withLock { state in
+      guard case .open(let receiver) = state else { return nil }
+      state = .closed
+      return .some(receiver)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import ServiceLifecycle
+import WaySession
+import WaySockets
+import WayTransport
+
+/// A bridge: serves a ``Router`` at `/bridge`, its health at `/health`, and a folder of files.
+///
+/// ```swift
+/// let router = Router()
+/// try router.task("action://hello") { call in ["greeting": "Hello, \(call.params["name"]?.string ?? "you")"] }
+/// try await BridgeServer(router: router).run()
+/// ```
+///
+/// It is a `Service` of swift-service-lifecycle: ``run()`` ends when its service group shuts down gracefully.
+public struct BridgeServer: Service {
+  private let router: Router
+  private let configuration: BridgeConfiguration
+  private let onListening: @Sendable (BoundAddress) -> Void
+
+  /// - Parameter onListening: called once, when connections are taken.
+  public init(
+    router: Router, configuration: BridgeConfiguration = BridgeConfiguration(),
+    onListening: @escaping @Sendable (BoundAddress) -> Void = { _ in }
+  ) {
+    self.router = router
+    self.configuration = configuration
+    self.onListening = onListening
+  }
+
+  /// Serves until a graceful shutdown or the cancellation of the task; then closes every connection with 4200.
+  /// Throws when it cannot listen.
+  public func run() async throws {
+    let running = try await RunningBridge(router: router, configuration: configuration)
+    onListening(running.address)
+    let (stopped, stop) = AsyncStream.makeStream(of: Void.self)
+    await withGracefulShutdownHandler {
+      await withTaskCancellationHandler {
+        for await _ in stopped {}
+      } onCancel: {
+        stop.finish()
+      }
+    } onGracefulShutdown: {
+      stop.finish()
+    }
+    await running.stop()
+  }
+}
+
+/// A bridge that listens, until it is stopped.
+package struct RunningBridge: Sendable {
+  package let address: BoundAddress
+  private let loop: SocketLoop
+  private let server: SocketServer
+  private let grace: Duration
+
+  package init(router: Router, configuration: BridgeConfiguration) async throws {
+    if configuration.conformance { try Conformance.register(in: router) }
+    let loop = try SocketLoop.start()
+    let bridge = Bridge(
+      loop: loop,
+      settings: BridgeSettings(
+        router: router, limits: configuration.limits, tableVersion: configuration.tableVersion,
+        methods: configuration.conformance ? Conformance.methods : [:]))
+    var endpoints = [
+      Endpoint(
+        path: "/bridge", subprotocols: [Bridge.subprotocol],
+        maxMessage: configuration.limits.maxMessage, acceptor: bridge)
+    ]
+    if configuration.conformance {
+      endpoints.append(
+        Endpoint(path: "/echo", subprotocols: [], maxMessage: 64 << 20, acceptor: EchoAcceptor()))
+    }
+    server = SocketServer(
+      configuration: SocketServerConfiguration(
+        host: configuration.host, port: configuration.port, webRoot: configuration.webRoot),
+      endpoints: endpoints, responder: Health.respond, loop: loop)
+    do {
+      let bound = try await server.start()
+      address = BoundAddress(host: bound.host, port: bound.port)
+    } catch {
+      await loop.shutdown()
+      throw error
+    }
+    self.loop = loop
+    grace = configuration.grace
+  }
+
+  /// Closes every connection with 4200 and ends the loop.
+  package func stop() async {
+    await server.stop(drain: .drain, grace: grace)
+    await loop.shutdown()
+  }
+}

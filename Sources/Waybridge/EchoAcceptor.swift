@@ -1,0 +1,22 @@
+import WayTransport
+
+/// Sends every message back as it came.
+struct EchoAcceptor: ChannelAcceptor {
+  func accept(_ channel: any MessageChannel, subprotocol: String?) -> any MessageReceiver {
+    Echo(channel: channel)
+  }
+
+  private final class Echo: MessageReceiver {
+    private let channel: any MessageChannel
+
+    init(channel: any MessageChannel) {
+      self.channel = channel
+    }
+
+    func receive(_ message: RawSpan, as kind: MessageKind) {
+      channel.send(message, as: kind)
+    }
+
+    func closed(_ code: UInt16?) {}
+  }
+}

@@ -1,0 +1,4 @@
+@_exported import WayRouting
+@_exported import WayValues
+
+@_exported import struct WaySession.Limits

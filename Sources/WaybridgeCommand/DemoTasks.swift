@@ -1,0 +1,16 @@
+import Waybridge
+
+/// The demo's tasks that are written in Swift.
+enum DemoTasks {
+  static func register(in router: Router) throws {
+    try router.handle("share", with: .asyncTask(share))
+  }
+
+  /// Shows the native share sheet, waits for the choice, and answers with it.
+  @Sendable private static func share(_ call: Call) async throws -> Value {
+    let outcome = try await call.navigator.open(
+      "native://share/sheet", params: call.params, exts: call.exts, style: .present)
+    guard outcome.kind == .finished else { return ["shared": false] }
+    return ["shared": true, "channel": outcome.data["channel"] ?? .null]
+  }
+}

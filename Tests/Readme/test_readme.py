@@ -1,0 +1,52 @@
+"""The commands of README, taken out of README: a newcomer types exactly these."""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import unittest
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def commands():
+    """The two lines of the section that shows how to try it."""
+    section = (ROOT / "README.md").read_text().split("## Try it")[1].split("\n## ")[0]
+    return [block.strip() for block in re.findall(r"```sh\n(.*?)```", section, re.S)]
+
+
+class ReadmeCommands(unittest.TestCase):
+    def test_there_are_two_commands_of_one_line(self):
+        self.assertEqual([1, 1], [len(command.splitlines()) for command in commands()])
+
+    def test_the_first_command_installs_and_starts_the_demo(self):
+        line = commands()[0] + " --port 0"
+        server = subprocess.Popen(
+            ["bash", "-c", line], cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        try:
+            first = server.stdout.readline().strip()
+            address = re.fullmatch(r"listening on (http://127\.0\.0\.1:\d+)", first)
+            self.assertIsNotNone(address, first)
+            second = server.stdout.readline()
+            page = re.search(r"http://\S+", second)
+            self.assertIsNotNone(page, second)
+            for url, content in [(address[1] + "/health", '"ok"'), (page[0], "<html")]:
+                with urllib.request.urlopen(url) as answer:
+                    self.assertIn(content, answer.read().decode())
+        finally:
+            os.killpg(server.pid, signal.SIGTERM)
+            code = server.wait(timeout=30)
+            server.stdout.close()
+        self.assertEqual(0, code)
+
+    def test_the_second_command_is_what_continuous_integration_runs(self):
+        command = commands()[1]
+        self.assertEqual("bash Tests/run", command)
+        self.assertIn(command, (ROOT / ".ci/run").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,162 @@
+import WayRPC
+import WayTransport
+import WayValues
+
+/// What went wrong while a transcript was replayed, and at which step.
+package struct TranscriptFailure: Error, CustomStringConvertible {
+  package let description: String
+}
+
+/// A transcript of `protocol/vectors/`: messages that clients send, and what they must receive.
+package struct Transcript: Sendable {
+  package let name: String
+  package let isSlow: Bool
+  private let clients: ValueObject
+  private let steps: [Value]
+  private let checksEnd: Bool
+
+  package init(_ document: Value, file: String) throws {
+    guard let name = document["name"]?.string, let clients = document["clients"]?.object,
+      let steps = document["steps"]?.list, document["rows"]?.list != nil
+    else { throw TranscriptFailure(description: "\(file) needs name, rows, clients and steps") }
+    self.name = name
+    self.clients = clients
+    self.steps = steps
+    isSlow = document["slow"] == true
+    checksEnd = document["noEnd"] != true
+  }
+
+  /// Plays every step; throws at the first that goes otherwise.
+  package func replay(on server: any PeerServer) async throws {
+    var players = Players(server: server, clients: clients)
+    for (index, step) in steps.enumerated() {
+      do {
+        try await players.play(step)
+      } catch {
+        throw TranscriptFailure(description: "\(name), step \(index): \(error)")
+      }
+    }
+    if checksEnd { try await players.expectNothingMore() }
+  }
+}
+
+private struct Players {
+  let server: any PeerServer
+  let clients: ValueObject
+  private var open: [String: Peer] = [:]
+  private var pattern = Pattern()
+
+  init(server: any PeerServer, clients: ValueObject) {
+    self.server = server
+    self.clients = clients
+  }
+
+  mutating func play(_ step: Value) async throws {
+    if let client = step["connect"]?.string {
+      _ = try await peer(client)
+    } else if let client = step["send"]?.string {
+      try await send(step, to: try await peer(client))
+    } else if let client = step["expect"]?.string {
+      try await expect(step, from: try await peer(client), client)
+    } else if let client = step["close"]?.string {
+      try await (try await peer(client)).close()
+      open[client] = nil
+    } else if let time = step["advance"]?.integer {
+      try await server.advance(by: .milliseconds(time))
+    } else {
+      throw TranscriptFailure(description: "the step \(step) has no meaning")
+    }
+  }
+
+  private mutating func peer(_ name: String) async throws -> Peer {
+    if let peer = open[name] { return peer }
+    guard let options = clients[name] else {
+      throw TranscriptFailure(description: "there is no client \(name)")
+    }
+    let peer = try await Peer.connect(to: server, subprotocol: options["subprotocol"]?.string)
+    open[name] = peer
+    return peer
+  }
+
+  private func send(_ step: Value, to peer: Peer) async throws {
+    if let message = step["message"] {
+      try await peer.send(pattern.fill(message))
+    } else if let text = step["text"]?.string {
+      let count = Int(step["repeat"]?.integer ?? 1)
+      try await peer.send(Array(String(repeating: pattern.fill(text), count: count).utf8))
+    } else if let bytes = step["bytes"]?.string ?? step["binary"]?.string {
+      try await peer.send(Self.bytes(bytes), as: step["binary"] == nil ? .text : .binary)
+    } else {
+      throw TranscriptFailure(description: "nothing to send")
+    }
+  }
+
+  private static func bytes(_ hex: String) -> [UInt8] {
+    let digits = Array(hex)
+    return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+      UInt8(String(digits[$0...$0 + 1]), radix: 16)
+    }
+  }
+
+  private mutating func expect(_ step: Value, from peer: Peer, _ client: String) async throws {
+    if let code = step["close"]?.integer {
+      guard case .closed(let closed) = try await peer.next() else {
+        throw TranscriptFailure(description: "\(client) got a message, not the close \(code)")
+      }
+      guard closed.map(Int64.init) == code else {
+        throw TranscriptFailure(
+          description:
+            "\(client) was closed with \(closed.map { "\($0)" } ?? "no code"), not \(code)")
+      }
+      open[client] = nil
+    } else if let expected = step["message"] {
+      try match(expected, try await message(from: peer, client))
+    } else if var expected = step["any"]?.list {
+      while !expected.isEmpty {
+        let value = try await message(from: peer, client)
+        guard let index = expected.firstIndex(where: { matches($0, value) }) else {
+          throw TranscriptFailure(
+            description: "\(client) got \(Self.text(value)), which is none of those expected")
+        }
+        try match(expected.remove(at: index), value)
+      }
+    } else {
+      throw TranscriptFailure(description: "nothing is expected")
+    }
+  }
+
+  private func matches(_ expected: Value, _ value: Value) -> Bool {
+    var trial = pattern
+    return trial.mismatch(expected, value) == nil
+  }
+
+  private mutating func match(_ expected: Value, _ value: Value) throws {
+    if let reason = pattern.mismatch(expected, value) {
+      throw TranscriptFailure(description: "\(reason) in \(Self.text(value))")
+    }
+  }
+
+  private func message(from peer: Peer, _ client: String) async throws -> Value {
+    switch try await peer.next() {
+    case .text(let bytes): return try JSON.parse(bytes.span.bytes)
+    case .binary: throw TranscriptFailure(description: "\(client) got a binary message")
+    case .closed(let code):
+      throw TranscriptFailure(
+        description: "\(client) was closed with \(code.map { "\($0)" } ?? "no code")")
+    }
+  }
+
+  mutating func expectNothingMore() async throws {
+    for (client, peer) in open {
+      try await peer.send(["jsonrpc": "2.0", "id": "end", "method": "$/ping"])
+      let value = try await message(from: peer, client)
+      guard value == ["jsonrpc": "2.0", "id": "end", "result": nil] else {
+        throw TranscriptFailure(description: "\(client) got an unexpected \(Self.text(value))")
+      }
+    }
+  }
+
+  private static func text(_ value: Value) -> String {
+    (try? JSON.text(value)) ?? "\(value)"
+  }
+}

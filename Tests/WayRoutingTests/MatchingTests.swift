@@ -1,0 +1,84 @@
+import Testing
+import WayRouting
+import WayValues
+
+@Suite struct MatchingTests {
+  @Test(
+    "a URI matches a pattern or not, with these parameters",
+    arguments: [
+      // Part by part.
+      ("native://user/5", "native://user/5", [:]), ("native:/user/5", "native://user/5", nil),
+      ("native://user/5", "native:/user/5", nil), ("native:/user/5", "native:/user/5", [:]),
+      ("navigation:back", "navigation:back", [:]), ("navigation:back", "navigation:/back", nil),
+      ("navigation:/back", "navigation:back", nil),
+      ("native://user", "flutter://user", nil), ("native:", "native:/", [:]),
+      ("native:/", "native:", [:]), ("x:///a", "x:///a", [:]), ("x:/a", "x:///a", nil),
+      // Parameters are one segment that is not empty.
+      ("native://address/:id", "native://address/17", ["id": "17"]),
+      ("native://address/:id", "native://address", nil),
+      ("native://address/:id", "native://address/", nil),
+      ("native://address/:id", "native://address//", nil),
+      ("native://address/:id", "native://address/1/2", nil),
+      ("native://:page/x", "native://Home/x", ["page": "Home"]),
+      ("native://:page/x", "native:///x", nil), ("tel::number", "tel:123", ["number": "123"]),
+      ("native://:h", "native://u@h.x:8", ["h": "u@h.x:8"]),
+      // Case.
+      ("native://address/a", "NATIVE://ADDRESS/a", [:]),
+      ("native://ADDRESS", "native://address", [:]),
+      ("native://address/a", "native://address/A", nil),
+      // Slashes.
+      ("native://a/b", "native://a/b/", [:]), ("native://a/b/", "native://a/b", [:]),
+      ("native://a/b", "native://a/b//", nil), ("native://a//b", "native://a/b", nil),
+      ("native://a/b", "native://a//b", nil), ("native://a//b", "native://a//b", [:]),
+      ("native://a", "native://a/", [:]), ("native://a", "native://a//", nil),
+      // Percent-decoding comes after splitting.
+      ("native://a/b", "native://a/%62", [:]), ("native://%61/%62", "native://a/b", [:]),
+      ("native://a/b/c", "native://a/b%2Fc", nil), ("native://a/b%2fc", "native://a/b%2Fc", [:]),
+      ("native://a/:x", "native://a/b%2Fc%20d+e", ["x": "b/c d+e"]),
+      ("/用户/:x", "native:/%E7%94%A8%E6%88%B7/%C3%A9", ["x": "é"]),
+      ("native://a/e\u{301}", "native://a/%C3%A9", nil),
+      // Query and fragment do not count.
+      ("native://a", "native://a?x=/b#/c", [:]),
+      // Global patterns: the authority is a segment unless the URI is of the web or has dot, port or user.
+      ("/user/:id", "native://user/5", ["id": "5"]), ("/user/:id", "native:/user/5", ["id": "5"]),
+      ("/user/:id", "native:///user/5", ["id": "5"]),
+      ("/user/:id", "https://user/5", nil), ("/user/:id", "HTTP://a/user/5", ["id": "5"]),
+      ("/user/:id", "https://example.com/user/5", ["id": "5"]),
+      ("/user/:id", "native://h.x/user/5", ["id": "5"]), ("/user/:id", "native://h.x/5", nil),
+      ("/user/:id", "native://h%2Ex/user/5", ["id": "5"]),
+      ("/user/:id", "native://h:1/user/5", ["id": "5"]),
+      ("/user/:id", "native://user:/5", nil), ("/user/:id", "native://@user/5", nil),
+      ("/user/:id", "native:user/5", nil), ("/User/:id", "native://uSER/5", ["id": "5"]),
+      ("/User/:id", "native:/user/5", nil), ("/User/:id", "native:/User/5", ["id": "5"]),
+      ("/:page", "native://Home", ["page": "Home"]), ("/", "https://h/", [:]),
+      ("/", "https://h", [:]), ("/", "native:/", [:]), ("/", "native://h", nil),
+      ("//b", "native://h.x//b", [:]),
+      ("/httpx", "httpx://httpx", [:]), ("/h", "htt://h", [:]),
+    ] as [(String, String, [String: String]?)])
+  func matches(pattern: String, uri: String, parameters: [String: String]?) throws {
+    let trie = RouteTrie([.init(try RoutePattern(pattern), pattern)])
+    let split = try SplitURI(RouteURI(uri))
+    let match = trie.first(split)
+    let found = try match?.parameters(in: split)
+    #expect((found == nil) == (parameters == nil))
+    for (name, value) in parameters ?? [:] { #expect(found?[name] == .string(value)) }
+    #expect(found?.count == parameters?.count)
+    #expect(trie.matches(split).count == (parameters == nil ? 0 : 1))
+  }
+
+  @Test func `a path may have 256 segments and no more`() throws {
+    let trie = RouteTrie([
+      .init(try RoutePattern(String(repeating: "/a", count: 255) + "/:last"), 1)
+    ])
+    let split = try SplitURI(RouteURI("x:" + String(repeating: "/a", count: 255) + "/b"))
+    #expect(try trie.first(split)?.parameters(in: split) == ["last": "b"])
+    for (text, offset) in [
+      ("x:" + String(repeating: "/a", count: 10_000), 2 + 256 * 2 + 1),
+      ("x:" + String(repeating: "/", count: 60_000), 4 + 1 + 255),
+      ("x://h" + String(repeating: "/a", count: 256), 5 + 255 * 2 + 1),
+    ] {
+      let uri = try RouteURI(text)
+      #expect(throws: RouteURIError(.tooManySegments, at: offset)) { _ = try SplitURI(uri) }
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import Testing
+import WayRouting
+import WayValues
+
+private func route(
+  _ name: String, _ patterns: [String], _ kind: RouteKind = .page, priority: Int = 0,
+  handler: RouteHandler = .hosted
+) throws -> Route {
+  Route(
+    name: name, patterns: try patterns.map { try RoutePattern($0) }, kind: kind, priority: priority,
+    handler: handler)
+}
+
+@Suite struct RouterTests {
+  @Test func `routes are registered, replaced and removed at run time`() throws {
+    let router = Router()
+    let first = try router.page("native://a/:id", name: "first")
+    try router.page("native://:any/1", name: "second")
+    #expect(try router.route("native://a/1") == "first")
+    let changed = try router.replace(first, with: route("third", ["native://b/:id"]))
+    #expect(try router.route("native://a/1") == "second")
+    #expect(try router.route("native://b/2") == "third")
+    #expect(router.snapshot().routes.map(\.name) == ["third", "second"])
+    #expect(!router.remove(first))
+    #expect(router.remove(changed))
+    #expect(!router.remove(changed))
+    #expect(try router.route("native://b/2") == nil)
+    #expect(throws: RouterError.unknown("third")) {
+      try router.replace(changed, with: route("x", ["native://x"]))
+    }
+  }
+
+  @Test func `an old registration does not touch a new route of its name`() throws {
+    let router = Router()
+    let old = try router.page("native://a")
+    #expect(router.remove(old))
+    try router.page("native://a")
+    #expect(!router.remove(old))
+    #expect(try router.route("native://a") == "native://a")
+  }
+
+  @Test func `a route of the same name replaces only when asked`() throws {
+    let router = Router()
+    try router.register(route("a", ["native://a"]))
+    #expect(throws: RouterError.nameTaken("a")) {
+      try router.register(route("a", ["native://b"]))
+    }
+    #expect(try router.route("native://a") == "a")
+    try router.register(route("a", ["native://b"]), replacing: true)
+    #expect(try router.route("native://a") == nil)
+    #expect(try router.route("native://b") == "a")
+    try router.register(route("c", ["native://a"]), replacing: true)
+    #expect(throws: RouterError.nameTaken("a")) {
+      try router.replace(
+        router.register(route("d", ["native://d"])), with: route("a", ["native://e"]))
+    }
+  }
+
+  @Test(
+    "two patterns of one shape and one priority clash",
+    arguments: [
+      ("native://a/:x", "native://a/:y"), ("/a", "/%61/"), ("native://A/b", "NATIVE://a/b"),
+      ("/u/:x", "/u/:y"), ("native:", "native:/"),
+    ])
+  func clash(first: String, second: String) throws {
+    let router = Router()
+    try router.page(first, name: "first")
+    let refused = RouterError.clash(
+      RouteClash(pattern: second, route: "second", other: "first"))
+    #expect(throws: refused) { try router.page(second, name: "second") }
+    #expect(throws: Never.self) { try router.page(second, name: "second", priority: 1) }
+    #expect(throws: RouterError.self) { try route("own", [first, second]).check() }
+  }
+
+  @Test(
+    "patterns of different shape do not clash",
+    arguments: [
+      ("native://a/:x", "native://a/b"), ("/a", "/A"), ("/a/b", "native://a/b"),
+      ("native:/a", "native://a"), ("native:a", "native:/a"), ("/a/b", "/a%2Fb"), ("/a", "/a//"),
+    ])
+  func apart(first: String, second: String) throws {
+    let router = Router()
+    try router.page(first)
+    #expect(throws: Never.self) { try router.page(second) }
+  }
+
+  @Test func `a removed route leaves its shape and its name free`() throws {
+    let router = Router()
+    for _ in 0..<500 {
+      let registration = try router.page("native://a/:x")
+      let other = try router.page("native://b/:x")
+      router.remove(registration)
+      router.remove(other)
+    }
+    try router.page("native://c")
+    #expect(router.snapshot().routes.map(\.name) == ["native://c"])
+  }
+
+  @Test func `of many routes all are registered or none`() throws {
+    let router = Router()
+    let good = try [route("a", ["native://a"]), route("b", ["native://b", "/b"])]
+    #expect(throws: RouterError.nameTaken("a")) {
+      try router.register(contentsOf: good + [route("a", ["native://c"])])
+    }
+    #expect(router.snapshot().routes.isEmpty)
+    let registrations = try router.register(contentsOf: good)
+    #expect(registrations.map(\.name) == ["a", "b"])
+    #expect(try router.route("https://example.com/b") == "b")
+  }
+
+  @Test func `routes without name or pattern, and bad patterns, are refused`() throws {
+    let router = Router()
+    #expect(throws: RouterError.incomplete(route: "")) {
+      try router.register(route("", ["native://a"]))
+    }
+    #expect(throws: RouterError.incomplete(route: "a")) { try router.register(route("a", [])) }
+    let error = #expect(throws: RouterError.self) { try router.page("native://a/*") }
+    #expect(error?.description.contains("'native://a/*', byte 11") == true)
+  }
+
+  @Test func `resolving changes nothing and runs nothing`() throws {
+    let router = Router()
+    try router.task("action://a") { _ in throw TaskError(code: 1, message: "ran") }
+    router.undefinedRoute { _ in throw TaskError(code: 1, message: "ran") }
+    let before = router.version
+    #expect(try router.route("action://a") == "action://a")
+    #expect(try router.route("action://b") == nil)
+    #expect(router.version == before)
+  }
+
+  @Test func `a reader sees each change, and keeps its snapshot while there is none`() throws {
+    let router = Router()
+    var reader = SnapshotReader(router)
+    let first = reader.current()
+    #expect(reader.current() === first)
+    try router.page("native://a")
+    #expect(first.routes.isEmpty)
+    let second = reader.current()
+    #expect(second.routes.count == 1)
+    #expect(reader.current() === second)
+    #expect(throws: RouterError.self) { try router.page("native://a") }
+    #expect(reader.current() === second)
+  }
+
+  @Test func `changes from many threads are all kept`() async throws {
+    let router = Router()
+    try await withThrowingTaskGroup { group in
+      for number in 0..<200 {
+        group.addTask {
+          try router.page("native://p\(number)")
+          #expect(try router.route("native://p\(number)") != nil)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(router.snapshot().routes.count == 200)
+  }
+}
+
+extension Route {
+  /// Registers the route alone.
+  fileprivate func check() throws { try Router().register(self) }
+}

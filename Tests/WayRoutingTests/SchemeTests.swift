@@ -1,0 +1,161 @@
+import Testing
+import WayRouting
+import WayValues
+
+@Suite struct SchemeTests {
+  @Test(
+    "the dispatchers that are there from the start",
+    arguments: [
+      ("native", "page"), ("flutter", "page"), ("http", "page"), ("https", "page"),
+      ("wxmp", "page"), ("action", "task"), ("service", "service"), ("system", "task"),
+      ("tel", "task"), ("mailto", "task"), ("sms", "task"), ("HTTPS", "page"), ("own", "none"),
+    ])
+  func builtIn(scheme: String, action: String) throws {
+    #expect(try dispatcher(Router(), "\(scheme)://x") == action)
+  }
+
+  private func dispatcher(_ router: Router, _ uri: String) throws -> String {
+    guard case .undeclared(let dispatcher, _) = try router.snapshot().resolve(RouteURI(uri)) else {
+      return "declared"
+    }
+    switch dispatcher?.action {
+    case .page: return "page"
+    case .task: return "task"
+    case .service: return "service"
+    case .navigation: return "navigation"
+    case .custom: return "custom"
+    case nil: return "none"
+    }
+  }
+
+  @Test func `an undeclared URI keeps its parameters`() throws {
+    let uri = try RouteURI("native://x?a=1&b=2")
+    guard case .undeclared(_, let params) = try Router().snapshot().resolve(uri, params: ["b": 3])
+    else { throw Unmatched(uri: uri.text) }
+    #expect(params == ["a": "1", "b": 3])
+  }
+
+  @Test func `dispatchers are registered and removed at run time`() throws {
+    let router = Router()
+    try router.page("own://a")
+    #expect(try router.route("own://a") == "own://a")
+    try router.register(Dispatcher(name: "own", action: .page), scheme: "OWN")
+    #expect(try router.route("own://a") == "own://a")
+    try router.removeDispatcher(scheme: "own")
+    let removed = RoutingError.noRoute(uri: "own://a", kind: .noDispatcher)
+    #expect(throws: removed) { try router.snapshot().resolve(RouteURI("own://a")) }
+    #expect(throws: RoutingError.self) { try router.snapshot().resolve(RouteURI("OWN:")) }
+    #expect(try router.route("native://a") == nil, "other schemes are not disturbed")
+    try router.register(Dispatcher(name: "own", action: .page), scheme: "own")
+    #expect(try router.route("own://a") == "own://a")
+    #expect(throws: RouterError.invalidScheme("1a")) { try router.closeScheme("1a") }
+    #expect(throws: RouterError.invalidScheme("")) { try router.removeDispatcher(scheme: "") }
+    #expect(throws: RouterError.invalidScheme("a:")) {
+      try router.register(Dispatcher(name: "a", action: .task), scheme: "a:")
+    }
+  }
+
+  @Test(
+    "a route of a kind that its scheme does not take is refused",
+    arguments: [
+      ("native://a", RouteKind.task), ("https://a.b/c", .task), ("action://a", .page),
+      ("service://A/b", .task), ("navigation:forward", .page), ("tel::number", .page),
+    ])
+  func unfit(pattern: String, kind: RouteKind) throws {
+    let route = Route(name: "a", patterns: [try RoutePattern(pattern)], kind: kind)
+    let error = #expect(throws: RouterError.self) { try Router().register(route) }
+    #expect(error?.description.contains("is a \(kind.rawValue)") == true)
+  }
+
+  @Test func `a global route serves only schemes that take its kind`() throws {
+    let router = Router()
+    try router.page("/a/:id", name: "page")
+    try router.task("/a/:id", name: "task", priority: 1) { _ in nil }
+    #expect(try router.route("native://a/1") == "page")
+    #expect(try router.route("action://a/1") == "task")
+    #expect(try router.route("own://a/1") == "task")
+    #expect(try router.route("service://a/1") == nil)
+  }
+
+  @Test func `a scheme's own route of the wrong kind is an error, not a miss`() throws {
+    let router = Router()
+    try router.page("own://a")
+    try router.register(Dispatcher(name: "own", action: .task), scheme: "own")
+    #expect(throws: RoutingError.wrongKind(uri: "own://a", route: "own://a", kind: .page)) {
+      try router.snapshot().resolve(RouteURI("own://a"))
+    }
+  }
+
+  @Test func `a closed scheme does not fall back to global routes`() throws {
+    let router = Router()
+    try router.page("/a")
+    try router.page("native://b")
+    #expect(try router.route("native://a") == "/a")
+    try router.closeScheme("Native")
+    #expect(try router.route("native://a") == nil)
+    #expect(try router.route("native://b") == "native://b")
+    #expect(try router.route("flutter://a") == "/a")
+    try router.closeScheme("native", false)
+    #expect(try router.route("native://a") == "/a")
+  }
+
+  @Test(
+    "navigation is a scheme of its own",
+    arguments: [
+      ("navigation:back?count=2", "back", ["count": "2"]), ("navigation://back", "back", [:]),
+      ("navigation:/back/", "back", [:]), ("NAVIGATION:finish", "finish", [:]),
+    ] as [(String, String, ValueObject)])
+  func navigation(uri: String, operation: String, params: ValueObject) throws {
+    guard
+      case .navigation(let found, let given) = try Router().snapshot().resolve(RouteURI(uri))
+    else { throw Unmatched(uri: uri) }
+    #expect(found == operation)
+    #expect(given == params)
+  }
+
+  @Test(
+    "what is no navigation leads nowhere",
+    arguments: ["navigation:", "navigation:back/1", "navigation://a/b"])
+  func noNavigation(uri: String) {
+    #expect(throws: RoutingError.noRoute(uri: uri, kind: .noRoute)) {
+      try Router().snapshot().resolve(RouteURI(uri))
+    }
+  }
+
+  @Test(
+    "a third party's URI is the parameter i",
+    arguments: [
+      ("tp://open?i=weixin%3A%2F%2Fdl", true), ("tp://open", false), ("tp://open?i=", false),
+      ("tp://open?i=a/b", false), ("tp://open?i=a%20b:c", false), ("tp://open?i=a:b&i=c:d", false),
+    ])
+  func thirdParty(uri: String, isValid: Bool) throws {
+    let router = Router()
+    #expect(((try? router.snapshot().resolve(RouteURI(uri))) != nil) == isValid)
+    try router.task("tp://open") { _ in nil }
+    #expect(((try? router.match(uri)) != nil) == isValid)
+    #expect(throws: Never.self) { try router.match("tp://open", ["i": "x:"]) }
+  }
+
+  @Test func `a custom dispatcher answers for its routes and for what is undeclared`() throws {
+    let router = Router()
+    try router.register(
+      Dispatcher(name: "own", action: .custom { _ in "own" }), scheme: "own")
+    #expect(try dispatcher(router, "own://a") == "custom")
+    try router.page("own://a/:id")
+    let match = try router.match("own://a/1")
+    #expect(match.custom != nil)
+    #expect(match.params == ["id": "1"])
+  }
+
+  @Test func `a reference without scheme is refused`() throws {
+    let error = #expect(throws: RoutingError.self) {
+      try Router().snapshot().resolve(RouteURI("/a"))
+    }
+    #expect(error == .invalidURI(RouteURIError.noScheme))
+  }
+}
+
+extension RouteURIError {
+  /// What a relative reference gives where a URI is needed.
+  static let noScheme = RouteURIError(.noScheme, at: 0)
+}

@@ -1,0 +1,29 @@
+import TestSupport
+import WayRouting
+import WaySession
+import WayTable
+import WayTransport
+
+/// A bridge in memory with the demo's table and the conformance methods.
+struct TestBridge {
+  let router: Router
+  let bridge: Bridge
+  let server: MemoryServer
+
+  init(_ router: Router, limits: Limits = Limits()) {
+    self.router = router
+    let loop = MemoryLoop()
+    bridge = Bridge(
+      loop: loop,
+      settings: BridgeSettings(
+        router: router, limits: limits, tableVersion: "test", methods: Conformance.methods))
+    server = MemoryServer(loop: loop, acceptor: bridge)
+  }
+
+  static func conformance() throws -> TestBridge {
+    let router = Router()
+    try RouteTable(parsing: try ProjectFiles.json("protocol/routes/demo.json")).apply(to: router)
+    try Conformance.register(in: router)
+    return TestBridge(router)
+  }
+}

@@ -1,0 +1,18 @@
+import TestSupport
+import Testing
+import WayRouting
+import WaySession
+import WayTable
+import WayTransport
+
+@Suite(.timeLimit(.minutes(2)))
+struct VectorTests {
+  @Test(arguments: try ProjectFiles.transcripts())
+  func transcriptHoldsInMemory(_ transcript: Transcript) async throws {
+    try await transcript.replay(on: try TestBridge.conformance().server)
+  }
+}
+
+extension Transcript: CustomTestStringConvertible {
+  package var testDescription: String { name }
+}

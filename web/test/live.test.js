@@ -1,0 +1,178 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Bridge, Cancelled, HostAbsent, RouteNotFound } from "../bridge/bridge.js";
+import { LIVE_URL, nodeWebSockets, SKIP } from "./node-ws.js";
+
+const OPTIONS = { skip: SKIP, timeout: 30000 };
+
+/** @typedef {import("node:test").TestContext} TestContext */
+/** @typedef {Partial<import("../bridge/bridge.js").BridgeOptions>} BridgeOptions */
+
+/**
+ * @param {TestContext} context
+ * @param {BridgeOptions} [options]
+ */
+async function connect(context, options) {
+  const bridge = new Bridge({ url: LIVE_URL, WebSocket: nodeWebSockets().WebSocket, ...options });
+  context.after(() => bridge.close());
+  await bridge.ready;
+  return bridge;
+}
+
+/**
+ * A shell that hosts `native` pages on top of a home page, and another client of its session.
+ * @param {TestContext} context
+ * @param {{open?: import("../bridge/bridge.js").PageHost["open"], tasks?: BridgeOptions["tasks"]}} hosting
+ */
+async function shellAndOpener(context, { open = () => {}, tasks } = {}) {
+  /** @type {string[]} */
+  const seen = [];
+  const shell = await connect(context, {
+    tasks,
+    hosts: {
+      native: {
+        open: (page, call) => {
+          seen.push(`open ${page.uri}`);
+          return page.uri.startsWith("native://home") ? undefined : open(page, call);
+        },
+        close: (page) => void seen.push(`close ${page.uri}`),
+      },
+    },
+  });
+  const { session, joinToken } = await shell.ready;
+  const opener = await connect(context, { join: { session, token: joinToken } });
+  assert.equal(opener.session?.session, session);
+  const home = whenShown(shell, "native://home");
+  await home.shown;
+  return { shell, opener, seen, home };
+}
+
+/**
+ * Opens a page, and tells apart that it is shown and how it ends.
+ * @param {Bridge} bridge
+ * @param {string} uri
+ * @param {import("../bridge/bridge.js").OpenOptions} [options]
+ */
+function whenShown(bridge, uri, options) {
+  /** @type {(page: string) => void} */
+  let opened = () => {};
+  const shown = /** @type {Promise<string>} */ (new Promise((resolve) => (opened = resolve)));
+  const outcome = bridge.open(uri, {}, { ...options, onProgress: (value) => value?.opened && opened(value.opened.page) });
+  // A page that does not open must fail the test, not hang it.
+  const shownOrFailed = Promise.race([shown, outcome.then(() => assert.fail(`${uri} was never shown`))]);
+  outcome.catch(() => {});
+  shownOrFailed.catch(() => {});
+  return { shown: shownOrFailed, outcome };
+}
+
+test("live: canOpen and invoke reach a task, and an unknown route is told", OPTIONS, async (t) => {
+  const bridge = await connect(t);
+  assert.equal((await bridge.canOpen("action://echo")).canOpen, true);
+  assert.equal((await bridge.canOpen("action://no-such-task")).canOpen, false);
+  const params = { text: "日本 \u0000 \u{1F600}", list: [1, null, { then: 1 }], constructor: "x" };
+  assert.deepEqual(await bridge.invoke("action://echo", params), params);
+  await assert.rejects(bridge.invoke("action://no-such-task"), (/** @type {any} */ error) => error instanceof RouteNotFound);
+  assert((await bridge.routes()).some((route) => route.patterns.includes("action://echo")));
+});
+
+test("live: a page that another client shows gives its result to the opener", OPTIONS, async (t) => {
+  const { shell, opener, seen } = await shellAndOpener(t);
+  const page = whenShown(opener, "native://live/7?x=1");
+  const id = await page.shown;
+  assert.equal((await opener.contains("native://live/7"))?.id, id);
+  assert.equal((await opener.stack()).pages.at(-1)?.id, id);
+  await shell.finish({ picked: 7 }, { page: id, code: 17, message: "done" });
+  assert.deepEqual(await page.outcome, { outcome: "finished", code: 17, message: "done", data: { picked: 7 } });
+  assert.equal(await opener.contains("native://live/7"), null);
+  assert.deepEqual(seen, ["open native://home", "open native://live/7?x=1", "close native://live/7?x=1"]);
+});
+
+test("live: a result given with back is the opener's, and without one the page was dismissed", OPTIONS, async (t) => {
+  const { shell, opener } = await shellAndOpener(t);
+  const first = whenShown(opener, "native://live/1");
+  await first.shown;
+  const second = whenShown(opener, "native://live/2");
+  await second.shown;
+  await shell.back({ count: 2, result: [1] });
+  assert.deepEqual((await first.outcome).data, [1]);
+  assert.equal((await second.outcome).outcome, "dismissed");
+  const third = whenShown(opener, "native://live/3");
+  await third.shown;
+  await opener.back();
+  assert.deepEqual(await third.outcome, { outcome: "dismissed", code: 0, message: "", data: null });
+});
+
+test("live: cancelling before a page is shown rejects, and afterwards closes it", OPTIONS, async (t) => {
+  /** @type {() => void} */
+  let asked = () => {};
+  const isAsked = new Promise((resolve) => (asked = () => resolve(undefined)));
+  const { opener } = await shellAndOpener(t, {
+    open: (page, { signal }) => {
+      if (page.uri === "native://quick") return undefined;
+      asked();
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    },
+  });
+  const before = new AbortController();
+  const slow = opener.open("native://slow", {}, { signal: before.signal });
+  await isAsked;
+  before.abort();
+  await assert.rejects(slow, (/** @type {any} */ error) => error instanceof Cancelled);
+  const after = new AbortController();
+  const quick = whenShown(opener, "native://quick", { signal: after.signal });
+  await quick.shown;
+  after.abort();
+  assert.equal((await quick.outcome).outcome, "cancelled");
+  assert.equal((await opener.stack()).pages.length, 1);
+});
+
+test("live: a host that refuses, and a task that throws, reach the caller", OPTIONS, async (t) => {
+  const { opener } = await shellAndOpener(t, {
+    open: () => {
+      throw new Error("no room");
+    },
+    tasks: {
+      "action://live/add": ({ a, b }, { progress }) => {
+        progress("adding");
+        return a + b;
+      },
+      "action://live/fail": () => {
+        throw Object.assign(new Error("mine"), { code: 17, data: { why: 1 } });
+      },
+    },
+  });
+  await assert.rejects(opener.open("native://full"), { code: 2502, message: /no room/ });
+  /** @type {unknown[]} */
+  const progress = [];
+  const sum = await opener.invoke("action://live/add", { a: 1, b: 2 }, { onProgress: (value) => progress.push(value) });
+  assert.deepEqual([sum, progress], [3, ["adding"]]);
+  await assert.rejects(opener.invoke("action://live/fail"), { code: 17, message: "mine", data: { why: 1 } });
+});
+
+test("live: a host made later is found, and no more when it is taken back", OPTIONS, async (t) => {
+  const bridge = await connect(t);
+  const unregister = bridge.task("action://live/later", () => "now");
+  await unregister.registered;
+  assert.equal(await bridge.invoke("action://live/later"), "now");
+  await unregister();
+  assert.equal((await bridge.canOpen("action://live/later")).canOpen, false);
+});
+
+test("live: when the host's connection ends, its pages fail", OPTIONS, async (t) => {
+  const { shell, opener } = await shellAndOpener(t);
+  const page = whenShown(opener, "native://live/1");
+  await page.shown;
+  await shell.close();
+  const { outcome, code } = await page.outcome;
+  assert.deepEqual({ outcome, code }, { outcome: "failed", code: 2504 });
+  await assert.rejects(opener.open("native://live/2"), (/** @type {any} */ error) => error instanceof HostAbsent || error instanceof RouteNotFound);
+});
+
+test("live: closing settles every call", OPTIONS, async (t) => {
+  const { opener } = await shellAndOpener(t);
+  const pages = [whenShown(opener, "native://live/1"), whenShown(opener, "native://live/2")];
+  await Promise.all(pages.map((page) => page.shown));
+  await opener.close();
+  for (const { outcome } of pages) await assert.rejects(outcome, { kind: "closed", code: 2599 });
+});

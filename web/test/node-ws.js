@@ -1,0 +1,21 @@
+// @ts-check
+import { createRequire } from "node:module";
+
+/**
+ * The WebSocket package of the system: Debian's Node looks there by itself, others do not.
+ * @returns {any}
+ */
+export function nodeWebSockets() {
+  const load = createRequire(import.meta.url);
+  try {
+    return load("ws");
+  } catch {
+    return load("/usr/share/nodejs/ws");
+  }
+}
+
+/** Where the server for the live tests listens, such as `ws://127.0.0.1:8080/bridge`; without it they are skipped. */
+export const LIVE_URL = process.env.WAYBRIDGE_URL;
+
+/** What the live tests need to be told. */
+export const SKIP = LIVE_URL === undefined && "WAYBRIDGE_URL names no server: start `waybridge serve --conformance --port 0`";
