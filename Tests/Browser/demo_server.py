@@ -1,0 +1,33 @@
+"""The server under test, as its own process on a free port."""
+
+import os
+import subprocess
+
+
+class DemoServer:
+    """`waybridge demo`; the executable's path is in the environment as WAYBRIDGE."""
+
+    def __init__(self):
+        command = os.environ.get("WAYBRIDGE")
+        if not command:
+            raise RuntimeError("WAYBRIDGE must hold the path of the waybridge executable")
+        self._process = subprocess.Popen(
+            [command, "demo", "--port", "0"], stdout=subprocess.PIPE, text=True
+        )
+        line = self._process.stdout.readline()
+        prefix = "listening on "
+        if not line.startswith(prefix):
+            self.stop()
+            raise RuntimeError(f"the server's first line was {line!r}")
+        self.address = line.removeprefix(prefix).strip()
+
+    def stop(self):
+        """Ends the server and returns its exit status."""
+        self._process.terminate()
+        try:
+            return self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+        finally:
+            self._process.stdout.close()

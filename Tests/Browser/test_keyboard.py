@@ -1,0 +1,119 @@
+"""The demo without a pointer."""
+
+import unittest
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from demo_case import DemoCase
+
+FOCUS = """
+let active = document.activeElement;
+while (active instanceof HTMLIFrameElement && active.contentDocument) active = active.contentDocument.activeElement;
+return active && !active.matches("body") ? (active.getAttribute("aria-label") || active.textContent).trim() : "";
+"""
+
+
+class KeyboardTest(DemoCase):
+    def keys(self, *keys):
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def focused(self):
+        return self.driver.execute_script(FOCUS)
+
+    def tab_to(self, text):
+        for _ in range(40):
+            if text in self.focused():
+                return
+            self.keys(Keys.TAB)
+        self.fail(f"the tab key does not reach {text}; it stands on {self.focused()}")
+
+    def enter(self, text):
+        self.tab_to(text)
+        self.keys(Keys.ENTER)
+
+    def wait_for_focus(self, text):
+        self.phone.wait(lambda: text in self.focused(), f"the focus on {text}")
+
+    def test_the_whole_way_is_open_to_the_keyboard(self):
+        self.enter("Outfitters")
+        self.phone.surface("shop.html")
+        self.enter("Choose an address")
+        self.phone.surface("native://address/list")
+        self.wait_for_focus("Addresses")
+        self.enter("Studio")
+        self.phone.surface("shop.html")
+        self.wait_for_focus("Choose an address")
+        with self.phone.web("shop.html"):
+            self.assertIn("Studio", self.phone.settled())
+        self.enter("Who made it?")
+        self.phone.wait_for_stack("flutter://profile/7", "/demo/pages/shop.html", "native://home")
+        self.enter("Follow")
+        self.phone.surface("shop.html")
+        with self.phone.web("shop.html"):
+            self.phone.wait(
+                lambda: self.phone.settled() == "you follow Mira Holm", "the profile's result"
+            )
+
+    def test_flutter_pages_return_the_focus_to_one_another(self):
+        self.enter("Mira")
+        self.phone.wait_for_stack("flutter://profile/7", "native://home")
+        self.enter("Works with Jonas Lie")
+        self.phone.wait_for_stack("flutter://profile/8", "flutter://profile/7", "native://home")
+        self.enter("Back")
+        self.wait_for_focus("Works with Jonas Lie")
+
+    def test_escape_closes_a_sheet_and_returns_the_focus(self):
+        self.enter("Share this app")
+        self.phone.surface("native://share/sheet")
+        self.wait_for_focus("Share")
+        self.keys(Keys.ESCAPE)
+        self.assertEqual(self.phone.result("native://home"), "not shared")
+        self.wait_for_focus("Share this app")
+
+    def test_escape_leaves_a_page_that_is_no_sheet(self):
+        self.enter("Addresses")
+        self.phone.surface("native://address/list")
+        self.wait_for_focus("Addresses")
+        self.keys(Keys.ESCAPE)
+        self.enter("Home")
+        self.assertEqual(self.phone.result("native://home"), "Home, Bergen")
+
+    def test_the_tab_key_does_not_reach_what_a_sheet_covers(self):
+        self.enter("Share this app")
+        self.phone.surface("native://share/sheet")
+        self.wait_for_focus("Share")
+        seen = set()
+        for _ in range(40):
+            self.keys(Keys.TAB)
+            seen.add(self.focused())
+        self.assertIn("Copy link", seen)
+        self.assertFalse(any("Outfitters" in name for name in seen), seen)
+
+    def test_the_focus_can_be_seen(self):
+        self.tab_to("Outfitters")
+        style = self.driver.execute_script(
+            "const s = getComputedStyle(document.activeElement); return [s.outlineStyle, parseFloat(s.outlineWidth)]"
+        )
+        self.assertEqual(style[0], "solid")
+        self.assertGreaterEqual(style[1], 2)
+        self.screenshot("focus")
+
+    def test_a_page_that_comes_does_not_take_the_focus_from_a_panel(self):
+        self.open_shop()
+        with self.phone.web("shop.html"):
+            self.driver.execute_script(
+                "setTimeout(() => document.getElementById('address').click(), 300)"
+            )
+        self.driver.execute_script("document.getElementById('clear').focus()")
+        self.phone.surface("native://address/list")
+        self.assertEqual(self.focused(), "Clear")
+
+    def test_a_message_opens_by_key(self):
+        self.tab_to("session.open")
+        self.keys(Keys.ENTER)
+        self.assertIn('"jsonrpc": "2.0"', self.phone.find("#messages pre").text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,130 @@
+"""Every page fits its screen, on a phone and on a desk, light and dark."""
+
+import unittest
+
+from demo_case import DemoCase
+
+PHONE = (390, 844)
+DESK = (1280, 800)
+
+
+class LayoutTest(DemoCase):
+    def check(self, name):
+        """No overflow in this document and in those of the frames that are shown; keeps a picture."""
+        self.screenshot(name)
+        self.assertEqual(self.phone.overflow(), [], f"{name}: too wide")
+        surface = self.phone.find(".surface.top")
+        frames = [surface] if surface.tag_name == "iframe" else surface.find_elements("css selector", "iframe")
+        for frame in frames:
+            self.driver.switch_to.frame(frame)
+            self.assertEqual(self.phone.overflow(), [], f"{name}: too wide in its frame")
+            self.driver.switch_to.default_content()
+
+    def visit(self, prefix):
+        self.check(f"{prefix}-home")
+        self.open_shop()
+        self.check(f"{prefix}-shop")
+        with self.phone.web("shop.html"):
+            self.phone.button("Who made it?").click()
+        with self.phone.flutter():
+            self.phone.flutter_page("Profile")
+        self.check(f"{prefix}-flutter")
+        with self.phone.flutter():
+            self.phone.button("Meet at the workshop", self.phone.flutter_page("Profile")).click()
+        self.phone.surface("native://address/a2")
+        self.check(f"{prefix}-address")
+        self.phone.press("native://address/a2", "Take this address")
+        with self.phone.flutter():
+            page = self.phone.flutter_page("Profile")
+            self.phone.wait(lambda: "Studio" in self.phone.find("#snack").text, "the notice")
+            self.phone.button("Share profile", page).click()
+        self.phone.surface("native://share/sheet")
+        self.check(f"{prefix}-sheet")
+        if self.size == PHONE:
+            for view in ("Stack", "Messages"):
+                self.phone.button(view, self.phone.find("#views")).click()
+                self.phone.find(f"#{view.lower()}-panel")
+                shown = [e for e in self.driver.find_elements("css selector", "main > section") if e.is_displayed()]
+                self.assertEqual([e.get_attribute("id") for e in shown], [f"{view.lower()}-panel"])
+                self.screenshot(f"{prefix}-{view.lower()}")
+                self.assertEqual(self.phone.overflow(), [], f"{view} is too wide")
+            self.phone.button("Phone", self.phone.find("#views")).click()
+        self.phone.press("native://share/sheet", "Copy link")
+        with self.phone.flutter():
+            self.phone.button("Back", self.phone.flutter_page("Profile")).click()
+        self.phone.surface("shop.html")
+        with self.phone.web("shop.html"):
+            self.phone.button("Write a review").click()
+        with self.phone.web("review.html"):
+            self.phone.find("#send")
+        self.check(f"{prefix}-review")
+        self.phone.press("review.html", "Back")
+        with self.phone.web("shop.html"):
+            self.phone.button("Write a trip note").click()
+        self.phone.press("native://walk/m", "Write a note")
+        self.phone.surface("native://walk/a")
+        self.check(f"{prefix}-write")
+        self.phone.press("native://walk/a", "Next")
+        self.phone.surface("native://walk/b")
+        self.check(f"{prefix}-audience")
+        self.phone.press("native://walk/b", "Next")
+        self.phone.surface("native://walk/c")
+        self.check(f"{prefix}-publish")
+
+
+class PhoneLightTest(LayoutTest):
+    size = PHONE
+
+    def test_every_page_fits_a_phone_in_the_light(self):
+        self.visit("phone-light")
+
+    def test_the_app_has_the_whole_screen_but_the_bar_of_views(self):
+        width, height = self.driver.execute_script(
+            "const { width, height } = document.getElementById('screen').getBoundingClientRect(); return [width, height]"
+        )
+        self.assertEqual(width, 390)
+        self.assertGreater(height, 780)
+
+
+class PhoneDarkTest(LayoutTest):
+    size = PHONE
+    dark = True
+
+    def test_every_page_fits_a_phone_in_the_dark(self):
+        self.visit("phone-dark")
+
+
+class DeskLightTest(LayoutTest):
+    size = DESK
+
+    def test_every_page_fits_a_desk_in_the_light(self):
+        self.visit("desk-light")
+
+
+class DeskDarkTest(LayoutTest):
+    size = DESK
+    dark = True
+
+    def test_every_page_fits_a_desk_in_the_dark(self):
+        self.visit("desk-dark")
+
+    def test_dark_is_dark_in_every_frame(self):
+        self.open_shop()
+        dark = "return matchMedia('(prefers-color-scheme: dark)').matches && getComputedStyle(document.body).backgroundColor"
+        self.assertEqual(self.driver.execute_script(dark), "rgb(14, 13, 20)")
+        with self.phone.web("shop.html"):
+            self.assertEqual(self.driver.execute_script(dark), "rgb(24, 22, 33)")
+            self.phone.button("Who made it?").click()
+        with self.phone.flutter():
+            self.assertEqual(self.driver.execute_script(dark), "rgb(17, 20, 24)")
+
+
+class BetweenTest(LayoutTest):
+    size = (1024, 768)
+
+    def test_a_middling_window_is_not_too_wide(self):
+        self.check("middling")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,52 @@
+// @ts-check
+import { byId } from "../shared/dom.js";
+import { join, report } from "../shared/frame.js";
+import { explain } from "../shared/result.js";
+import { Toasts } from "../shared/toasts.js";
+import { FlutterView } from "./view.js";
+
+/** @typedef {import("../../bridge/bridge.js").Page} Page */
+
+const empty = byId("empty", HTMLElement);
+const bridge = join("demo-flutter");
+if (bridge) run(bridge);
+else empty.textContent = "This Flutter view was opened by itself, without the app around it: no page can be opened in it.";
+
+/** @param {import("../../bridge/bridge.js").Bridge} bridge */
+function run(bridge) {
+  const snacks = new Toasts(byId("snack", HTMLElement));
+  const view = new FlutterView(byId("pages", HTMLElement), bridge, (text) => snacks.show(text));
+
+  // The shell learns where our pages lie from the server's stack. An answer of the server to a question that was asked
+  // after our own answer proves that it has taken the change.
+  const changed = () => setTimeout(async () => {
+    await bridge.stack().catch(() => undefined);
+    report({ demo: "changed" });
+  }, 0);
+
+  const { registered } = bridge.host("flutter", {
+    open(/** @type {Page} */ page) {
+      view.open(page);
+      changed();
+    },
+    close(/** @type {Page} */ page) {
+      view.close(page.id);
+      changed();
+    },
+    resume: changed,
+  });
+  bridge.ready.then(() => registered).then(
+    () => report({ demo: "connected" }),
+    (error) => (empty.textContent = explain(error)));
+
+  bridge.addEventListener("close", async () => {
+    view.clear();
+    empty.textContent = "The Flutter view has lost its connection.";
+    // Once the socket itself is gone, the server knows, and the shell can ask it for the stack that is left.
+    await bridge.close();
+    report({ demo: "closed" });
+  });
+  addEventListener("message", (event) => {
+    if (event.source === parent && event.origin === location.origin && event.data.demo === "cut") bridge.close();
+  });
+}

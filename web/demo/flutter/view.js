@@ -1,0 +1,106 @@
+// @ts-check
+import { calm, element } from "../shared/dom.js";
+import { icon } from "../shared/icons.js";
+import { explain } from "../shared/result.js";
+import { counter } from "./counter.js";
+import { profile } from "./profile.js";
+import { ripples } from "./ripple.js";
+
+/** @typedef {import("../../bridge/bridge.js").Page} Page */
+/** @typedef {import("../../bridge/bridge.js").Bridge} Bridge */
+
+/**
+ * What a Flutter page gets.
+ * @typedef {object} Context
+ * @property {Bridge} bridge
+ * @property {(text: string) => void} snack
+ * @property {(result: unknown) => void} pop closes the page with a result
+ */
+
+/** @typedef {{title: string, body: Node, actions?: Node[]}} Scaffold */
+
+/** @type {[RegExp, (page: Page, context: Context) => Scaffold][]} */
+const routes = [
+  [/^flutter:\/\/profile\/[^/]+$/, profile],
+  [/^flutter:\/\/counter$/, counter],
+];
+
+const motion = { duration: 280, easing: "cubic-bezier(0.2, 0, 0, 1)" };
+
+/** The pages of the Flutter view, the last one on top. */
+export class FlutterView {
+  /** @type {Map<string, HTMLElement>} by page id */
+  #pages = new Map();
+  /** @type {WeakMap<HTMLElement, HTMLElement>} what had the focus when a page was covered */
+  #focus = new WeakMap();
+
+  /**
+   * @param {HTMLElement} element
+   * @param {Bridge} bridge
+   * @param {(text: string) => void} snack
+   */
+  constructor(element, bridge, snack) {
+    this.element = element;
+    this.bridge = bridge;
+    this.snack = snack;
+    ripples(element);
+  }
+
+  /**
+   * Throws where there is no such page, which refuses to open it.
+   * @param {Page} page
+   */
+  open(page) {
+    const address = page.uri.split(/[?#]/, 1)[0];
+    const route = routes.find(([pattern]) => pattern.test(address));
+    if (!route) throw Object.assign(new Error(`The Flutter view has no page ${address}`), { code: 1404 });
+    const attempt = (/** @type {Promise<unknown>} */ call) => void call.catch((error) => this.snack(explain(error)));
+    const { title, body, actions = [] } = route[1](page, {
+      bridge: this.bridge,
+      snack: this.snack,
+      pop: (result) => attempt(this.bridge.finish(result, { page: page.id })),
+    });
+    const back = () => attempt(this.bridge.back({ before: page.id }));
+    const drawn = element("section", { class: "page", "data-page": page.id, "aria-label": title },
+      element("header", { class: "app-bar" },
+        element("button", { class: "icon-button", type: "button", "aria-label": "Back", onclick: back }, icon("arrow")),
+        element("h1", { tabindex: -1 }, title),
+        ...actions),
+      body);
+    const covered = [...this.#pages.values()].pop();
+    const active = document.activeElement;
+    if (covered && active instanceof HTMLElement && covered.contains(active)) this.#focus.set(covered, active);
+    this.#pages.set(page.id, drawn);
+    this.element.append(drawn);
+    const over = this.#pages.size > 1;
+    if (over && !calm()) {
+      drawn.animate([{ opacity: 0, transform: "translateY(12%)" }, { opacity: 1, transform: "none" }], motion);
+    }
+    this.#reveal();
+    drawn.querySelector("h1")?.focus({ preventScroll: true });
+  }
+
+  /** @param {string} id */
+  close(id) {
+    const drawn = this.#pages.get(id);
+    if (!drawn) return;
+    this.#pages.delete(id);
+    drawn.inert = true;
+    if (calm()) drawn.remove();
+    else drawn.animate([{ opacity: 1 }, { opacity: this.#pages.size ? 0 : 1 }], motion).finished.finally(() => drawn.remove());
+    this.#reveal();
+    const top = [...this.#pages.values()].pop();
+    if (top) this.#focus.get(top)?.focus({ preventScroll: true });
+  }
+
+  clear() {
+    for (const drawn of this.#pages.values()) drawn.remove();
+    this.#pages.clear();
+  }
+
+  /** Only the page on top can be reached. */
+  #reveal() {
+    const pages = [...this.#pages.values()];
+    pages.forEach((page, position) => (page.inert = position < pages.length - 1));
+  }
+}

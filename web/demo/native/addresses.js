@@ -1,0 +1,45 @@
+// @ts-check
+import { element } from "../shared/dom.js";
+import { group, row } from "./row.js";
+
+const known = [
+  { id: "a1", name: "Home", street: "12 Larch Lane", city: "Bergen" },
+  { id: "a2", name: "Studio", street: "Quay 4, Loft 2", city: "Bergen" },
+  { id: "a3", name: "Grandmother", street: "Fjord Road 81", city: "Voss" },
+];
+
+/**
+ * Gives the address that is picked to the page that opened it.
+ * @type {import("./pages.js").NativePage}
+ */
+export function addresses(page, shell) {
+  const rows = known.map((address) => row({
+    icon: address.id === "a1" ? "home" : "pin",
+    title: address.name,
+    detail: `${address.street}, ${address.city}`,
+    selected: address.id === page.params.selected,
+    press: () => shell.attempt(shell.bridge.finish(address, { page: page.id })),
+  }));
+  const content = element("div", { class: "content" },
+    group("Deliver to", ...rows),
+    element("p", { class: "hint" }, "The page that opened this one gets the address. Going back gives it none."));
+  return { title: "Addresses", content: [content] };
+}
+
+/**
+ * One address; gives it to the page that opened it when it is taken.
+ * @type {import("./pages.js").NativePage}
+ */
+export function address(page, shell) {
+  const shown = known.find(({ id }) => id === page.params.id);
+  if (!shown) throw Object.assign(new Error(`There is no address ${page.params.id}`), { code: 1404 });
+  const content = element("div", { class: "content" },
+    element("dl", { class: "summary" },
+      element("dt", {}, "Street"), element("dd", {}, shown.street),
+      element("dt", {}, "City"), element("dd", {}, shown.city)),
+    element("button", {
+      class: "primary", type: "button",
+      onclick: () => shell.attempt(shell.bridge.finish(shown, { page: page.id })),
+    }, "Take this address"));
+  return { title: shown.name, content: [content] };
+}

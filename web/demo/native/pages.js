@@ -1,0 +1,42 @@
+// @ts-check
+import { surface } from "../shell/surface.js";
+import { address, addresses } from "./addresses.js";
+import { home } from "./home.js";
+import { shareSheet } from "./share-sheet.js";
+import { audience, notes, review, write } from "./walk.js";
+
+/** @typedef {import("../../bridge/bridge.js").Page} Page */
+/** @typedef {import("../shell/shell.js").Shell} Shell */
+
+/**
+ * A native page as a function: what it shows and in which bar.
+ * @callback NativePage
+ * @param {Page} page
+ * @param {Shell} shell
+ * @returns {{title: string, root?: boolean, plain?: boolean, content: Node[]}}
+ */
+
+/** @type {Map<string | null, NativePage>} by the names that the table gives the routes */
+const pages = new Map([
+  ["home", home],
+  ["addressList", addresses],
+  ["address", address],
+  ["shareSheet", shareSheet],
+  ["walkM", notes],
+  ["walkA", write],
+  ["walkB", audience],
+  ["walkC", review],
+]);
+
+/**
+ * Draws a native page. Throws for a route that this shell has no page for, which refuses to open it.
+ * @param {Page} page
+ * @param {Shell} shell
+ * @returns {HTMLElement}
+ */
+export function nativePage(page, shell) {
+  const draw = pages.get(page.route);
+  if (!draw) throw Object.assign(new Error(`This app has no page ${page.uri}`), { code: 1404 });
+  const { content, ...options } = draw(page, shell);
+  return surface(page, { ...options, back: () => shell.back(page.id) }, ...content);
+}

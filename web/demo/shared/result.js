@@ -1,0 +1,78 @@
+// @ts-check
+import { element } from "./dom.js";
+
+/** @typedef {import("../../bridge/bridge.js").Outcome} Outcome */
+
+/** Shows what came of a call: an outcome, a value or an error. Screen readers hear it. */
+export class ResultView {
+  #busy = false;
+
+  constructor() {
+    this.element = element("output", { class: "result", "aria-live": "polite", hidden: true });
+  }
+
+  /**
+   * Runs one call at a time and shows how it ends. A second call while the first goes on is ignored, so that a double
+   * click opens one page.
+   * @template T
+   * @param {string} title
+   * @param {() => Promise<T>} call
+   * @param {(value: T) => Child} show
+   */
+  async run(title, call, show) {
+    if (this.#busy) return;
+    this.#busy = true;
+    this.#draw("waiting", title, "waiting…");
+    try {
+      const value = await call();
+      this.#draw("done", title, show(value));
+    } catch (error) {
+      this.#draw("error", title, explain(error));
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /**
+   * Opens a page by `call` and shows its outcome, in the words of `show` where it finished.
+   * @param {string} title
+   * @param {() => Promise<Outcome>} call
+   * @param {(data: any) => Child} show
+   */
+  async open(title, call, show) {
+    await this.run(title, call, (outcome) => {
+      this.element.dataset.outcome = outcome.outcome;
+      if (outcome.outcome === "finished") return show(outcome.data);
+      if (outcome.outcome === "failed") return `${outcome.outcome} · ${outcome.code} ${outcome.message}`;
+      return outcome.outcome;
+    });
+  }
+
+  /**
+   * @param {"waiting" | "done" | "error"} state
+   * @param {string} title
+   * @param {Child} content
+   */
+  #draw(state, title, content) {
+    if (state === "waiting") delete this.element.dataset.outcome;
+    this.element.dataset.state = state;
+    this.element.hidden = false;
+    this.element.replaceChildren(
+      element("span", { class: "result-title" }, title),
+      element("span", { class: "result-text" }, content));
+    if (state !== "waiting") this.element.scrollIntoView({ block: "nearest" });
+  }
+}
+
+/** @typedef {import("./dom.js").Child} Child */
+
+/**
+ * An error in one line: its code and text.
+ * @param {unknown} error
+ * @returns {string}
+ */
+export function explain(error) {
+  if (!(error instanceof Error)) return String(error);
+  const code = Reflect.get(error, "code");
+  return code === undefined ? error.message : `${code} ${error.message}`;
+}

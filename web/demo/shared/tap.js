@@ -1,0 +1,33 @@
+// @ts-check
+
+/**
+ * Called with each text that a socket sends ("out") or receives ("in").
+ * @typedef {(direction: "in" | "out", text: string) => void} Observer
+ */
+
+/**
+ * A WebSocket class whose messages can be watched: `new Bridge({ WebSocket: tapped(observe) })`.
+ * @param {Observer} observe
+ * @returns {typeof WebSocket}
+ */
+export function tapped(observe) {
+  return class extends WebSocket {
+    /**
+     * @param {string | URL} url
+     * @param {string | string[]} [protocols]
+     */
+    constructor(url, protocols) {
+      super(url, protocols);
+      this.addEventListener("message", (event) => observe("in", String(event.data)));
+    }
+
+    /**
+     * @param {string | ArrayBufferLike | Blob | ArrayBufferView} data
+     * @override
+     */
+    send(data) {
+      observe("out", String(data));
+      super.send(data);
+    }
+  };
+}

@@ -1,0 +1,51 @@
+// @ts-check
+
+/** @typedef {import("./frames.js").Frames} Frames */
+/** @typedef {import("../../bridge/bridge.js").SessionInfo} SessionInfo */
+/** @typedef {"off" | "starting" | "connected" | "cut"} EngineState */
+
+/** The Flutter view of the phone: a frame of its own with a connection of its own. */
+export class FlutterEngine {
+  /** @type {HTMLIFrameElement | null} */
+  frame = null;
+  /** @type {EngineState} */
+  state = "off";
+
+  /**
+   * @param {Frames} frames
+   * @param {{changed: () => void, moved: () => void, message: (direction: "in" | "out", text: string) => void}} listener
+   *   `changed`: its state; `moved`: its pages
+   */
+  constructor(frames, listener) {
+    this.frames = frames;
+    this.listener = listener;
+  }
+
+  /** @param {SessionInfo} info */
+  start(info) {
+    const address = new URL("flutter.html", document.baseURI).href;
+    this.frame = this.frames.make(address, "Flutter view", info, undefined, (message) => this.#hear(message));
+    this.#become("starting");
+  }
+
+  /** Closes its connection, as if the engine had crashed. */
+  cut() {
+    this.frame?.contentWindow?.postMessage({ demo: "cut" }, location.origin);
+  }
+
+  /** @param {import("../shared/frame.js").FrameReport} message */
+  #hear(message) {
+    switch (message.demo) {
+      case "message": return this.listener.message(message.direction, message.text);
+      case "connected": return this.#become("connected");
+      case "closed": this.#become("cut");
+    }
+    this.listener.moved();
+  }
+
+  /** @param {EngineState} state */
+  #become(state) {
+    this.state = state;
+    this.listener.changed();
+  }
+}

@@ -1,0 +1,153 @@
+// @ts-check
+import { Bridge } from "../../bridge/bridge.js";
+import { explain } from "../shared/result.js";
+import { tapped } from "../shared/tap.js";
+import { nativePage } from "../native/pages.js";
+import { BackHistory } from "./back-history.js";
+import { FlutterEngine } from "./flutter-engine.js";
+import { Frames } from "./frames.js";
+import { Screen } from "./screen.js";
+import { layers } from "./stack.js";
+import { surface } from "./surface.js";
+
+/** @typedef {import("../../bridge/bridge.js").Page} Page */
+/** @typedef {import("./stack.js").Layer} Layer */
+
+/**
+ * What the shell tells the panels beside the phone.
+ * @typedef {object} Listener
+ * @property {(pages: Page[]) => void} stack
+ * @property {(who: "shell" | "web" | "flutter", direction: "in" | "out", text: string) => void} message
+ * @property {(state: import("./flutter-engine.js").EngineState) => void} flutter
+ * @property {(text: string) => void} toast
+ * @property {(reason: string) => void} closed
+ */
+
+/** The app's native shell: hosts `native` and `http` pages and the task `action://toast`, and draws what is on the stack. */
+export class Shell {
+  #frames = new Frames();
+  /** @type {Layer[]} */
+  #layers = [];
+  #closed = false;
+  #refreshing = false;
+
+  /**
+   * @param {HTMLElement} screen
+   * @param {Listener} listener
+   */
+  constructor(screen, listener) {
+    this.listener = listener;
+    this.screen = new Screen(screen);
+    this.bridge = new Bridge({
+      client: { name: "demo-shell", version: "1.0" },
+      WebSocket: tapped((direction, text) => listener.message("shell", direction, text)),
+    });
+    this.history = new BackHistory((count) => this.attempt(this.bridge.back({ count })));
+    this.engine = new FlutterEngine(this.#frames, {
+      changed: () => listener.flutter(this.engine.state),
+      moved: () => this.refresh(),
+      message: (direction, text) => listener.message("flutter", direction, text),
+    });
+    this.bridge.addEventListener("close", (event) => {
+      this.#closed = true;
+      const { code, reason } = /** @type {CustomEvent} */ (event).detail;
+      listener.closed(reason ? `${code} ${reason}` : String(code));
+    });
+    const host = {
+      open: (/** @type {Page} */ page) => this.#open(page),
+      close: (/** @type {Page} */ page) => this.#close(page),
+      resume: () => this.refresh(),
+    };
+    this.bridge.host("native", host);
+    this.bridge.host("http", host);
+    this.bridge.task("action://toast", ({ text }) => listener.toast(String(text)));
+  }
+
+  /** Starts the app: the Flutter engine and the first page. */
+  async start() {
+    await this.bridge.ready;
+    this.startFlutter();
+    this.attempt(this.bridge.open("native://home", {}, { style: "root" }));
+  }
+
+  startFlutter() {
+    const info = this.bridge.session;
+    if (!info) return;
+    this.engine.start(info);
+    this.screen.flutter = this.engine.frame;
+  }
+
+  /** Whether the page on top is a sheet. */
+  get showsSheet() {
+    return (this.#layers[this.#layers.length - 1]?.level ?? 0) > 0;
+  }
+
+  /**
+   * Goes back from a page. Naming the page makes a second press harmless.
+   * @param {string} [page]
+   */
+  back(page = this.#layers[this.#layers.length - 1]?.page.id) {
+    if (page && this.#layers.length > 1) this.attempt(this.bridge.back({ before: page }));
+  }
+
+  /**
+   * Draws the stack anew, soon: once for all that comes together, and after our own answer to what came, since the server
+   * changes the stack when it has that answer.
+   */
+  refresh() {
+    if (this.#refreshing) return;
+    this.#refreshing = true;
+    setTimeout(() => {
+      this.#refreshing = false;
+      this.#draw();
+    }, 0);
+  }
+
+  /** The server's stack is the only truth: it alone knows the pages of every host. */
+  async #draw() {
+    if (this.#closed) return;
+    try {
+      const { pages } = await this.bridge.stack();
+      this.#layers = layers(pages);
+      this.screen.show(this.#layers);
+      this.history.follow(this.#layers.length - 1);
+      this.listener.stack(pages);
+    } catch (error) {
+      this.listener.toast(explain(error));
+    }
+  }
+
+  /** @param {Page} page */
+  #open(page) {
+    this.screen.add(page.id, /^https?:/.test(page.uri) ? this.#webPage(page) : nativePage(page, this));
+    this.refresh();
+  }
+
+  /** @param {Page} page */
+  #close(page) {
+    this.screen.remove(page.id);
+    this.refresh();
+  }
+
+  /**
+   * A web page in a frame. Only this app's own pages get the key of the session.
+   * @param {Page} page
+   */
+  #webPage(page) {
+    const { origin } = new URL(page.uri);
+    const info = this.bridge.session;
+    if (origin !== location.origin || !info) {
+      throw Object.assign(new Error(`This app shows no pages of ${origin}`), { code: 1403 });
+    }
+    const title = typeof page.params.title === "string" ? page.params.title : "Web page";
+    const frame = this.#frames.make(page.uri, title, info, page.id, (message) => {
+      if (message.demo === "message") this.listener.message("web", message.direction, message.text);
+    });
+    return surface(page, { title, back: () => this.back(page.id) }, frame);
+  }
+
+  /** @param {Promise<unknown>} call a call that nobody waits for: only its failure is told */
+  attempt(call) {
+    call.catch((error) => this.listener.toast(explain(error))).finally(() => this.refresh());
+  }
+}
