@@ -37,7 +37,10 @@ package actor Bridge: ChannelAcceptor {
 
   /// The session that a join token opens.
   func session(_ id: String, joinToken: String) throws(RPCError) -> Session {
-    guard let session = sessions[id], Token.areEqual(session.joinToken, joinToken) else {
+    // An ended session stays known until its last connection is closed.
+    guard let session = sessions[id], Token.areEqual(session.joinToken, joinToken),
+      !session.assumeIsolated({ $0.hasEnded })
+    else {
       throw RPCError(
         .notAuthenticated,
         "params.join: there is no such session, or the token is not its joinToken")

@@ -57,7 +57,8 @@ enum StopReason {
   /// What the caller is answered.
   var error: RPCError {
     switch self {
-    case .cancelled, .callerGone: RPCError(.cancelled, "The caller cancelled the call")
+    case .cancelled: RPCError(.cancelled, "The caller cancelled the call")
+    case .callerGone: RPCError(.cancelledByServer, "The caller has left the session")
     case .deadline: RPCError(.deadline, "The call was not done within its deadlineMs")
     }
   }

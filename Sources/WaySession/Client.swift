@@ -23,6 +23,9 @@ final class Client {
   /// Requests to this client that wait for its answer.
   var pending: PendingCalls<PendingRequest>
 
+  /// Calls that came as notifications and are not done yet: nobody waits for them, and they are bounded all the same.
+  private var silentCalls: Set<CallNumber> = []
+
   init(id: ClientID, page: String?, channel: any MessageChannel, limits: Limits) {
     self.id = id
     self.page = page
@@ -31,6 +34,18 @@ final class Client {
     token = Token.random()
     calls = CallsInFlight(limit: limits.maxInFlight)
     pending = PendingCalls(limit: limits.maxInFlight * 4)
+  }
+
+  /// Keeps count of a call that came as a notification. At the limit it is refused, which nobody is told.
+  func beginSilent(_ number: CallNumber, limit: Int) throws(RPCError) {
+    guard silentCalls.count < limit else {
+      throw RPCError(.tooMany, "At most \(limit) notifications may be under way")
+    }
+    silentCalls.insert(number)
+  }
+
+  func endSilent(_ number: CallNumber) {
+    silentCalls.remove(number)
   }
 }
 

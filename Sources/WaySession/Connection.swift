@@ -62,11 +62,11 @@ actor Connection: MessageReceiver {
     leave()
   }
 
-  private func leave() {
+  private func leave(connectionGoesOn: Bool = false) {
     guard let (session, client) = membership else { return }
     membership = nil
     let hasEnded = session.assumeIsolated { session in
-      session.removeClient(client)
+      session.removeClient(client, connectionGoesOn: connectionGoesOn)
       return session.hasEnded
     }
     if hasEnded { bridge.assumeIsolated { $0.remove(session.id) } }
@@ -148,7 +148,7 @@ extension Connection {
         bridge.assumeIsolated { $0.remove(session.id) }
       }
       let (client, answer) = try added.get()
-      leave()
+      leave(connectionGoesOn: true)
       membership = (session, client)
       helloTimer?.cancel()
       state.opened()

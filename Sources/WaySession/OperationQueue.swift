@@ -9,6 +9,8 @@ final class QueuedOpening {
   let call: CallNumber
   /// The page that the opener stands on, as `page.open` tells the host.
   let opener: String?
+  /// What the page's style comes to on the stack as it is when its turn comes: a push on an empty stack, for one.
+  var style: Style
   var state = PageOpening()
   /// Tells the host, while it is asked, that its answer is no longer wanted.
   var cancelAtHost: (() -> Void)?
@@ -17,6 +19,7 @@ final class QueuedOpening {
 
   init(page: Page, presenter: Presenter, call: CallNumber, opener: String?) {
     self.page = page
+    style = page.style
     self.presenter = presenter
     self.call = call
     self.opener = opener
@@ -27,8 +30,8 @@ final class QueuedOpening {
 struct OperationQueue {
   enum Operation {
     case open(QueuedOpening)
-    /// A change that needs nobody's leave; the completion gets what it did.
-    case change(StackOperation, (Result<StackChange, RPCError>) -> Void)
+    /// A change that needs nobody's leave, made unless the call that asked for it was cancelled before its turn.
+    case change(StackOperation, for: CallNumber?, (Result<StackChange, RPCError>) -> Void)
   }
 
   private var waiting: [Operation] = []

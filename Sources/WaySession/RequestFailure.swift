@@ -2,6 +2,15 @@ import WayRPC
 import WayRouting
 import WayValues
 
+extension RPCError {
+  /// The client that was asked is gone. A task may have had its effect by then, so asking again is not safe.
+  static func gone(during method: String) -> RPCError {
+    RPCError(
+      .hostAbsent, "The client that this waited for is gone",
+      data: method == "task.run" ? ["retryable": false] : [:])
+  }
+}
+
 /// Why a request to a client has no result.
 enum RequestFailure: Error {
   /// The client answered with an error.

@@ -28,11 +28,18 @@ extension Session {
     }
     let number = makeCallNumber()
     let client = origin.client
-    if !origin.isSilent { try client.calls.begin(origin.id, number) }
+    if origin.isSilent {
+      try client.beginSilent(number, limit: settings.limits.maxInFlight)
+    } else {
+      try client.calls.begin(origin.id, number)
+    }
     let call = Call(
       number: number, client: client.id,
       answer: { result in
-        guard !origin.isSilent else { return }
+        if origin.isSilent {
+          client.endSilent(number)
+          return
+        }
         _ = client.calls.end(origin.id)
         self.reply(result, to: origin)
       },
@@ -42,15 +49,6 @@ extension Session {
       })
     calls[number] = call
     if let deadline { limit(call, to: deadline) }
-    return call
-  }
-
-  /// Makes a call of Swift code.
-  func begin(
-    answer: @escaping (Result<Value, RPCError>) -> Void
-  ) -> Call {
-    let call = Call(number: makeCallNumber(), client: nil, answer: answer, progress: { _ in })
-    calls[call.number] = call
     return call
   }
 

@@ -96,7 +96,7 @@ extension Session {
   private func change(_ operation: StackOperation, _ entry: Entry, _ call: Call) {
     let number = call.number
     operations.add(
-      .change(operation) { result in
+      .change(operation, for: number) { result in
         self.settle(number, result.map { entry.answer($0.value) })
       })
     runOperations()
@@ -120,7 +120,7 @@ extension Session {
     let number = try begin(.origin(origin), deadline: nil).number
     let presenter = Presenter.client(origin.client.id)
     operations.add(
-      .change(.open(page)) { result in
+      .change(.open(page), for: number) { result in
         if case .success = result {
           self.pages[page.id] = OpenPage(page: page, presenter: presenter, openers: [])
         }

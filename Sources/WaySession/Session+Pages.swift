@@ -31,7 +31,9 @@ extension Session {
     while let operation = operations.next() {
       switch operation {
       case .open(let opening): start(opening)
-      case .change(let change, let completion): completion(perform(change))
+      case .change(let change, let call, let completion):
+        if let call, calls[call] == nil { continue }
+        completion(perform(change))
       }
     }
   }
@@ -40,11 +42,13 @@ extension Session {
     guard opening.state.start() else { return }
     let operation = StackOperation.open(opening.page)
     do {
-      if let existing = try stack.check(operation).existing {
+      let change = try stack.check(operation)
+      if let existing = change.existing {
         pages[existing.id]?.openers.append(opening.call)
         perform(operation) { self.shown(existing.id, opening.call) }
         return
       }
+      opening.style = change.shown?.style ?? opening.page.style
     } catch {
       return settle(opening.call, .failure(RPCError(error)))
     }
@@ -100,7 +104,7 @@ extension Session {
     var members: ValueObject = [
       "id": .string(page.id), "uri": .string(page.uri),
       "route": page.route.map(Value.string) ?? .null, "params": .object(page.params),
-      "exts": .object(page.exts), "style": .string(page.style.rawValue),
+      "exts": .object(page.exts), "style": .string(opening.style.rawValue),
     ]
     if let opener = opening.opener { members["opener"] = .string(opener) }
     return .object(members)
@@ -149,7 +153,7 @@ extension Session {
     if entry.openers.contains(where: { $0 != number && calls[$0] != nil }) {
       return settle(number, .success(Outcome.cancelled().value))
     }
-    operations.add(.change(.cancel(page: page, outcome: .cancelled())) { _ in })
+    operations.add(.change(.cancel(page: page, outcome: .cancelled()), for: nil) { _ in })
     runOperations()
   }
 

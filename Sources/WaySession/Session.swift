@@ -100,18 +100,19 @@ extension Session {
     ]
   }
 
-  /// Takes a member out: what it waits for is dropped, what waits for it fails, its pages fail.
+  /// Takes a member out: what it waits for ends, what waits for it fails, its pages fail.
   ///
-  /// The session ends with its last member.
-  func removeClient(_ id: ClientID) {
+  /// The session ends with its last member. `connectionGoesOn` when the member's connection is still there to take
+  /// the answers to its calls.
+  func removeClient(_ id: ClientID, connectionGoesOn: Bool = false) {
     guard let client = clients.removeValue(forKey: id) else { return }
-    client.channel = nil
+    if !connectionGoesOn { client.channel = nil }
     hosts.removeAll(of: id)
     for number in client.calls.drain() { stop(number, .callerGone) }
-    let gone = RPCError(.hostAbsent, "The client that this waited for is gone")
+    client.channel = nil
     for request in client.pending.drain() {
       request.timeout?.cancel()
-      request.completion(.failure(.unanswered(gone)))
+      request.completion(.failure(.unanswered(.gone(during: request.method))))
     }
     failPages(of: client)
     if clients.isEmpty { end() }

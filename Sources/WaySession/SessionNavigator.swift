@@ -52,6 +52,10 @@ extension Session {
   ) {
     let call = Call(number: number, client: nil, answer: answer, progress: { _ in })
     calls[number] = call
+    guard !hasEnded else {
+      return settle(
+        number, .failure(RPCError(.cancelledByServer, "The session of the call has ended")))
+    }
     do throws(RPCError) {
       let destination = try resolve(uri, params)
       switch try perform(destination, entry, options, .call(call)) {

@@ -5,6 +5,10 @@ import WayValues
 /// What went wrong while a transcript was replayed, and at which step.
 package struct TranscriptFailure: Error, CustomStringConvertible {
   package let description: String
+
+  package init(description: String) {
+    self.description = description
+  }
 }
 
 /// A transcript of `protocol/vectors/`: messages that clients send, and what they must receive.

@@ -1,0 +1,175 @@
+import TestSupport
+import Testing
+import WayRouting
+import WaySession
+import WayValues
+
+/// Routes that Swift code serves, called over the wire.
+@Suite(.timeLimit(.minutes(1)))
+struct SwiftRouteTests {
+  private let router = Router()
+
+  private func connect() async throws -> TestClient {
+    try await TestClient.connect(to: TestBridge(router))
+  }
+
+  @Test func aTaskThatOpensAPageAnswersWithItsResult() async throws {
+    try router.page("native://share/sheet")
+    try router.task("action://share") { call in
+      let outcome = try await call.navigator.open(
+        "native://share/sheet", call.params, style: .present)
+      return ["shared": .bool(outcome.kind == .finished), "channel": outcome.data]
+    }
+    let client = try await connect()
+    try await client.call(
+      "host", "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
+    _ = try await client.answer("host")
+    try await client.call(
+      1, "router.invoke", ["uri": "action://share", "params": ["title": "Tea"]])
+    let open = try await client.request("page.open")
+    #expect(open["params"]?["page"]?["style"] == "push")
+    #expect(open["params"]?["page"]?["params"] == ["title": "Tea"])
+    let page = try #require(open["params"]?["page"]?["id"])
+    try await client.reply(open, .null)
+    try await client.call(2, "navigation.finish", ["page": page, "result": ["data": "mail"]])
+    let close = try await client.request("page.close")
+    try await client.reply(close, .null)
+    let answers = [try await client.message(), try await client.message()]
+    #expect(
+      answers.contains(["jsonrpc": "2.0", "id": 1, "result": ["shared": true, "channel": "mail"]]))
+  }
+
+  @Test(arguments: [
+    (TaskError(code: 1001, message: "out of tea", data: ["left": 0]), 1001, "out of tea"),
+    (TaskError(code: 3000, message: "own"), 3000, "own"),
+    (TaskError(code: 2404, message: "not its to give"), -32603, "not its to give"),
+  ])
+  func onlyAnApplicationsCodePassesThrough(
+    error: TaskError, code: Int64, message: String
+  ) async throws {
+    try router.task("action://sync") { _ in throw error }
+    try router.task("action://async") { _ in
+      await Task.yield()
+      throw error
+    }
+    let client = try await connect()
+    for uri in ["action://sync", "action://async"] {
+      try await client.call(1, "router.invoke", ["uri": .string(uri)])
+      let answer = try await client.answer(1)
+      #expect(answer["error"]?["code"]?.integer == code)
+      #expect(answer["error"]?["message"]?.string == message)
+    }
+  }
+
+  @Test func cancellingReachesTheTask() async throws {
+    let cancelled = Mailbox<Bool>()
+    let started = Mailbox<Bool>()
+    try router.task("action://wait") { _ in
+      await withTaskCancellationHandler {
+        started.put(true)
+        _ = try? await cancelled.take()
+      } onCancel: {
+        cancelled.put(true)
+        cancelled.put(true)
+      }
+      return .null
+    }
+    let client = try await connect()
+    try await client.call(1, "router.invoke", ["uri": "action://wait"])
+    _ = try await started.take()
+    try await client.notify("$/cancelRequest", ["id": 1])
+    #expect(try await client.answer(1)["error"]?["code"] == -32800)
+    #expect(try await cancelled.take())
+  }
+
+  @Test func aSwiftPageOpensAndIsTakenAway() async throws {
+    let closed = Mailbox<String>()
+    try router.page(
+      "native://sdk/pay",
+      PageHandler(open: { _ in }, close: { _, reason in closed.put(reason) }))
+    let client = try await connect()
+    try await client.call(1, "router.open", ["uri": "native://sdk/pay"])
+    let progress = try await client.request("$/progress")
+    let page = try #require(progress["params"]?["value"]?["opened"]?["page"])
+    try await client.call(2, "navigation.finish", ["page": page, "result": ["code": 7]])
+    let outcome = try await client.answer(1)
+    #expect(outcome["result"]?["outcome"] == "finished")
+    #expect(outcome["result"]?["code"] == 7)
+    #expect(try await closed.take() == "finished")
+  }
+
+  @Test func aSwiftPageThatThrowsIsRefused() async throws {
+    try router.page(
+      "native://sdk/pay",
+      PageHandler(
+        open: { _ in throw TaskError(code: 1, message: "no wallet") }, close: { _, _ in }))
+    let client = try await connect()
+    try await client.call(1, "router.open", ["uri": "native://sdk/pay"])
+    let answer = try await client.answer(1)
+    #expect(answer["error"]?["code"] == 2502)
+    #expect(answer["error"]?["message"]?.string?.contains("no wallet") == true)
+  }
+
+  @Test func theUndefinedRouteHandlerAnswersOrRedirects() async throws {
+    try router.task("action://upgrade") { call in ["from": call.params["from"] ?? .null] }
+    router.undefinedRoute { call in
+      switch call.uri.path {
+      case "/answer": .answer("answered")
+      case "/redirect": .redirect(uri: "action://upgrade?from=old", params: [:])
+      case "/loop": .redirect(uri: call.uri.text, params: [:])
+      default: .decline
+      }
+    }
+    let client = try await connect()
+    let expected: [(String, Value)] = [
+      ("native://old/answer", ["result": "answered"]),
+      ("native://old/redirect", ["result": ["from": "old"]]),
+    ]
+    for (uri, wanted) in expected {
+      try await client.call(1, "router.invoke", ["uri": .string(uri)])
+      #expect(try await client.answer(1)["result"] == wanted["result"])
+    }
+    for (uri, code) in [("native://old/loop", 2508 as Int64), ("native://old/gone", 2404)] {
+      try await client.call(1, "router.invoke", ["uri": .string(uri)])
+      #expect(try await client.answer(1)["error"]?["code"]?.integer == code)
+    }
+  }
+
+  @Test func canOpenRunsNoHandler() async throws {
+    let ran = Mailbox<String>()
+    router.undefinedRoute { _ in
+      ran.put("undefined")
+      return .answer(.null)
+    }
+    try router.task("action://touch") { _ in
+      ran.put("task")
+      return .null
+    }
+    let client = try await connect()
+    try await client.call(1, "router.canOpen", ["uri": "action://touch"])
+    #expect(
+      try await client.answer(1)["result"]
+        == ["canOpen": true, "kind": "task", "route": "action://touch"])
+    try await client.call(2, "router.canOpen", ["uri": "native://unknown"])
+    #expect(try await client.answer(2)["result"] == ["canOpen": false])
+    ran.put("nothing")
+    #expect(try await ran.take() == "nothing")
+  }
+
+  @Test func routesChangeWhileClientsAreConnected() async throws {
+    let client = try await connect()
+    let registration = try router.task("action://late") { _ in 1 }
+    try await client.call(1, "router.invoke", ["uri": "action://late"])
+    #expect(try await client.answer(1)["result"] == 1)
+    router.remove(registration)
+    try await client.call(2, "router.invoke", ["uri": "action://late"])
+    #expect(try await client.answer(2)["error"]?["code"] == 2404)
+    try router.register(
+      Dispatcher(name: "own", action: .custom { call in .string(call.uri.path) }), scheme: "own")
+    try await client.call(3, "router.invoke", ["uri": "own:thing"])
+    #expect(try await client.answer(3)["result"] == "thing")
+    try router.removeDispatcher(scheme: "own")
+    try await client.call(4, "router.invoke", ["uri": "own:thing"])
+    #expect(try await client.answer(4)["error"]?["code"] == 2404)
+  }
+}
