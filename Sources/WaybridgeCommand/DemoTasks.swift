@@ -1,9 +1,11 @@
+import Glibc
 import Waybridge
 
 /// The demo's tasks that are written in Swift.
 enum DemoTasks {
   static func register(in router: Router) throws {
     try router.handle("share", with: .asyncTask(share))
+    try router.handle("time", with: .task(time))
   }
 
   /// Shows the native share sheet, waits for the choice, and answers with it.
@@ -12,5 +14,12 @@ enum DemoTasks {
       "native://share/sheet", params: call.params, exts: call.exts, style: .present)
     guard outcome.kind == .finished else { return ["shared": false] }
     return ["shared": true, "channel": outcome.data["channel"] ?? .null]
+  }
+
+  /// Answers with the server's clock, in milliseconds since 1970.
+  @Sendable private static func time(_ call: Call) -> Value {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return ["serverTime": .integer(Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000)]
   }
 }

@@ -15,13 +15,13 @@ SCREENSHOTS = Path(
 )
 
 
-def make_browser():
+def make_browser(motion):
     options = webdriver.ChromeOptions()
     options.add_argument("--headless=new")
     options.add_argument("--no-sandbox")
     options.add_argument("--disable-dev-shm-usage")
-    # Nothing moves under the pointer; that pages glide otherwise has a test of its own.
-    options.add_argument("--force-prefers-reduced-motion")
+    if not motion:
+        options.add_argument("--force-prefers-reduced-motion")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
 
@@ -29,12 +29,13 @@ def make_browser():
 class DemoCase(unittest.TestCase):
     size = (1280, 800)
     dark = False
+    motion = False  # so that nothing moves under the pointer
 
     @classmethod
     def setUpClass(cls):
         cls.server = DemoServer()
         cls.addClassCleanup(cls.server.stop)
-        cls.driver = make_browser()
+        cls.driver = make_browser(cls.motion)
         cls.addClassCleanup(cls.driver.quit)
 
     def setUp(self):

@@ -119,6 +119,62 @@ class DeskDarkTest(LayoutTest):
             self.assertEqual(self.driver.execute_script(dark), "rgb(17, 20, 24)")
 
 
+class MotionTest(DemoCase):
+    """Pages glide, unless the user asked for less motion."""
+
+    motion = True
+    COUNT = """
+      window.glides = 0;
+      const { animate } = Element.prototype;
+      Element.prototype.animate = function (...arguments) { glides += 1; return animate.apply(this, arguments); };
+    """
+
+    def there_and_back(self):
+        self.driver.execute_script(self.COUNT)
+        self.phone.press("native://home", "Addresses")
+        surface = self.phone.surface("native://address/list")
+        self.settle()
+        came = self.driver.execute_script("return glides")
+        self.phone.button("Back", surface).click()
+        self.phone.surface("native://home")
+        self.settle()
+        return came, self.driver.execute_script("return glides") - came
+
+    def settle(self):
+        self.phone.wait(
+            lambda: self.driver.execute_script("return document.getAnimations().length") == 0,
+            "the end of the motion",
+        )
+
+    def test_a_page_glides_in_and_out_and_leaves_nothing_behind(self):
+        self.assertEqual(self.there_and_back(), (1, 1))
+        left = self.driver.find_elements("css selector", ".surface:not(iframe)")
+        self.assertEqual([e.get_attribute("data-uri") for e in left], ["native://home"])
+
+    def test_a_sheet_over_a_flutter_page_comes_and_goes(self):
+        self.phone.press("native://home", "Mira")
+        self.phone.wait_for_stack("flutter://profile/7", "native://home")
+        self.settle()
+        with self.phone.flutter():
+            self.phone.button("Share profile", self.phone.flutter_page("Profile")).click()
+        self.phone.surface("native://share/sheet")
+        self.settle()
+        self.phone.press("native://share/sheet", "Mail")
+        with self.phone.flutter():
+            self.phone.wait(
+                lambda: "Shared by mail" in self.phone.find("#snack").text, "the notice"
+            )
+            self.phone.button("Back", self.phone.flutter_page("Profile")).click()
+        self.phone.surface("native://home")
+        self.settle()
+        self.assertEqual(self.phone.result("native://home"), "dismissed")
+
+    def test_nothing_glides_where_less_motion_is_wanted(self):
+        calm = [{"name": "prefers-reduced-motion", "value": "reduce"}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": calm})
+        self.assertEqual(self.there_and_back(), (0, 0))
+
+
 class BetweenTest(LayoutTest):
     size = (1024, 768)
 

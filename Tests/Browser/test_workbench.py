@@ -105,6 +105,7 @@ class ServerGoneTest(DemoCase):
         self.server.stop()
         self.assertIn("has ended", self.phone.find("#lost").text)
         self.assertTrue(self.phone.button("Start again").is_enabled())
+        self.assertEqual(self.phone.driver.find_elements(By.CSS_SELECTOR, ".toast"), [])
         self.screenshot("connection-lost")
 
 

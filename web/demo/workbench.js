@@ -2,7 +2,6 @@
 import { MessageLog } from "./panel/message-log.js";
 import { StackView } from "./panel/stack-view.js";
 import { byId } from "./shared/dom.js";
-import { explain } from "./shared/result.js";
 import { Toasts } from "./shared/toasts.js";
 import { Shell } from "./shell/shell.js";
 
@@ -30,10 +29,9 @@ const shell = new Shell(byId("screen", HTMLElement), {
   flutter(state) {
     engine.dataset.state = state;
     engine.textContent = engineTexts[state];
-    const cuts = state === "connected";
     const [shown, other] = state === "cut" ? [restart, cut] : [cut, restart];
     const hadFocus = document.activeElement === other;
-    cut.disabled = !cuts;
+    cut.disabled = state !== "connected";
     shown.hidden = false;
     other.hidden = true;
     if (hadFocus) shown.focus();
@@ -43,6 +41,8 @@ const shell = new Shell(byId("screen", HTMLElement), {
     connection.textContent = "Connection closed";
     byId("lost-reason", HTMLElement).textContent = `The connection to the server has ended (${reason}).`;
     byId("lost", HTMLElement).hidden = false;
+    cut.disabled = true;
+    restart.disabled = true;
   },
 });
 
@@ -66,4 +66,5 @@ shell.start().then(
     connection.dataset.state = "connected";
     connection.textContent = `Session ${shell.bridge.session?.session ?? ""}`;
   },
-  (error) => toasts.show(explain(error)));
+  // Why the session did not open is told by `closed`.
+  () => undefined);

@@ -45,7 +45,7 @@ export function home(page, { bridge }) {
       }),
       row({
         icon: "clock", title: "Server time", detail: "action://time", technology: "swift",
-        press: () => result.run("Server time", () => bridge.invoke("action://time"), (value) => JSON.stringify(value)),
+        press: () => result.run("Server time", () => bridge.invoke("action://time"), ({ serverTime }) => new Date(serverTime).toISOString()),
       })),
     result.element);
   return { title: "Waybridge", root: true, content: [content] };

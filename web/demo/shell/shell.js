@@ -113,8 +113,13 @@ export class Shell {
       this.history.follow(this.#layers.length - 1);
       this.listener.stack(pages);
     } catch (error) {
-      this.listener.toast(explain(error));
+      this.#tell(error);
     }
+  }
+
+  /** @param {unknown} error of a call that failed; that all fail when the connection ends is told once */
+  #tell(error) {
+    if (!this.#closed) this.listener.toast(explain(error));
   }
 
   /** @param {Page} page */
@@ -148,6 +153,6 @@ export class Shell {
 
   /** @param {Promise<unknown>} call a call that nobody waits for: only its failure is told */
   attempt(call) {
-    call.catch((error) => this.listener.toast(explain(error))).finally(() => this.refresh());
+    call.catch((error) => this.#tell(error)).finally(() => this.refresh());
   }
 }
