@@ -41,6 +41,7 @@ const shell = new Shell(byId("screen", HTMLElement), {
     connection.textContent = "Connection closed";
     byId("lost-reason", HTMLElement).textContent = `The connection to the server has ended (${reason}).`;
     byId("lost", HTMLElement).hidden = false;
+    byId("screen", HTMLElement).inert = true;
     cut.disabled = true;
     restart.disabled = true;
   },
