@@ -75,7 +75,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   private func closeListener() {
     listener?.close()
     listener = nil
-    if let listening { Glibc.close(listening.descriptor) }
+    listening?.close()
     listening = nil
   }
 

@@ -67,6 +67,17 @@ import WayTransport
     }
   }
 
+  @Test(arguments: ["/nowhere", "/echo", "/%zz"])
+  func `A HEAD has no body, not even where it is refused`(path: String) async throws {
+    try await withServer { server in
+      let socket = try RawSocket(port: server.port)
+      socket.send(
+        "HEAD \(path) HTTP/1.1\r\nHost: localhost:\(server.port)\r\nConnection: close\r\n\r\n")
+      #expect(socket.readHead().hasPrefix("HTTP/1.1 4"))
+      #expect(socket.readToEnd() == "")
+    }
+  }
+
   @Test(arguments: ["127.0.0.1", "localhost", "[::1]", "evil.example"])
   func `A handshake's Host is checked as that of a file is`(name: String) async throws {
     try await withServer { server in
