@@ -75,7 +75,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   private func closeListener() {
     listener?.close()
     listener = nil
-    if let listening { Glibc.close(listening.descriptor) }
+    listening?.close()
     listening = nil
   }
 
@@ -217,6 +217,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     isStopping = true
     closeListener()
     for request in Array(requests.values) { request.close() }
+    for connection in connections.values { connection.kill() }
     loop.execute { [self] in finish() }
   }
 }

@@ -2,7 +2,8 @@
 ///
 /// As an executor it runs every job it is given, in order, and never drops one.
 package protocol EventLoop: AnyObject, SerialExecutor, TaskExecutor {
-  /// Runs `work` on the loop once `delay` has passed, unless it was cancelled before. May be called from any thread.
+  /// Runs `work` on the loop once `delay` has passed, unless it was cancelled or the loop ended before. May be
+  /// called from any thread.
   func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any ScheduledWork
 }
 

@@ -136,7 +136,13 @@ import WayTransport
   @Test func `A reader that is too slow is closed with 4201, and nobody else is held up`()
     async throws
   {
-    try await withServer(echoes: false, configure: { $0.maximumBuffered = 512 * 1024 }) { server in
+    try await withServer(
+      echoes: false,
+      configure: {
+        $0.maximumBuffered = 512 * 1024
+        $0.closeTimeout = .seconds(60)
+      }
+    ) { server in
       let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
       slow.upgrade(port: server.port)
       let accepted = try #require(await server.acceptor.next()).0

@@ -142,6 +142,7 @@ import WayTransport
 
   @Test func `A server that never answers is given up on`() async throws {
     let listening = try ListeningSocket(host: "127.0.0.1", port: 0)
+    defer { listening.close() }
     let loop = try SocketLoop.start()
     let error = await #expect(throws: SocketError.self) {
       try await SocketClient.connect(
@@ -154,6 +155,7 @@ import WayTransport
 
   @Test func `A client that waits when its loop ends hears so`() async throws {
     let listening = try ListeningSocket(host: "127.0.0.1", port: 0)
+    defer { listening.close() }
     let loop = try SocketLoop.start()
     let connecting = Task {
       try await SocketClient.connect(url: "ws://127.0.0.1:\(listening.port)/", on: loop) {

@@ -197,6 +197,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       var turn = Self.fileTurn
       while fileOffset < file.size {
         guard turn > 0 else { return }
+        // It has no way to ask for no SIGPIPE; lws has that signal ignored (lws_plat_init).
         let count = sendfile(
           descriptor, file.descriptor, &fileOffset, min(turn, file.size - Int(fileOffset)))
         // A file that has shrunk cannot be sent as long as it was announced.

@@ -14,7 +14,9 @@ struct HTTPExchange {
     do throws(RequestFault) {
       return try decide()
     } catch {
-      return .answer(HTTPAnswer(fault: error))
+      var answer = HTTPAnswer(fault: error)
+      answer.isHeadOnly = head.method == "HEAD"
+      return .answer(answer)
     }
   }
 

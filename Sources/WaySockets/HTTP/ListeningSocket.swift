@@ -79,6 +79,11 @@ struct ListeningSocket {
     }
   }
 
+  /// Ends the listening; to be called once.
+  func close() {
+    Glibc.close(descriptor)
+  }
+
   enum AcceptFailure: Error {
     case none
     /// The connection went away before it was taken.

@@ -40,6 +40,21 @@ enum Libwebsockets {
     return context
   }
 
+  /// lws_context_destroy closes the descriptor that wakes the context (lws_plat_pipe_close), and once more when libuv
+  /// has let go of it (__lws_close_free_wsi_final). By then the number may be another thread's. Takes the number
+  /// in between, so that the second close finds a descriptor of ours; false where another was faster.
+  static func reserve(_ descriptor: Int32) -> Bool {
+    guard descriptor >= 0 else { return true }
+    let spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard spare >= 0 else { return false }
+    if spare == descriptor { return true }
+    let reserved = fcntl(spare, F_DUPFD_CLOEXEC, descriptor)
+    close(spare)
+    if reserved == descriptor { return true }
+    if reserved >= 0 { close(reserved) }
+    return false
+  }
+
   /// lws reports at the level of errors that it adopts a socket; that is no error.
   private static let reportError: @convention(c) (Int32, UnsafePointer<CChar>?) -> Void = {
     _, line in

@@ -31,3 +31,27 @@ func owner<Owner: AnyObject>(
   guard let data = base.pointee.data else { return nil }
   return Unmanaged<Owner>.fromOpaque(data).takeUnretainedValue()
 }
+
+/// All handles on a loop (uv_walk).
+func handles(on loop: UnsafeMutablePointer<uv_loop_t>) -> [UnsafeMutablePointer<uv_handle_t>] {
+  var found: [UnsafeMutablePointer<uv_handle_t>] = []
+  withUnsafeMutablePointer(to: &found) { found in
+    uv_walk(
+      loop,
+      { handle, found in
+        guard let handle, let found else { return }
+        found.assumingMemoryBound(to: [UnsafeMutablePointer<uv_handle_t>].self)
+          .pointee.append(handle)
+      }, found)
+  }
+  return found
+}
+
+/// The descriptor of the one uv_poll handle on a loop; -1 where there is none.
+func polledDescriptor(on loop: UnsafeMutablePointer<uv_loop_t>) -> Int32 {
+  var descriptor: uv_os_fd_t = -1
+  for handle in handles(on: loop) where handle.pointee.type == UV_POLL {
+    uv_fileno(handle, &descriptor)
+  }
+  return descriptor
+}

@@ -32,3 +32,14 @@ final class LoopTimer: ScheduledWork {
     loop.execute { [loop, id] in loop.removeTimer(id) }
   }
 }
+
+extension Duration {
+  /// Rounded up, and zero for the past; what does not fit is the longest libuv can wait.
+  var wholeMilliseconds: UInt64 {
+    let (seconds, attoseconds) = components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    let (whole, overflows) = UInt64(seconds).multipliedReportingOverflow(by: 1000)
+    if overflows { return .max / 2 }
+    return whole + UInt64((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+  }
+}

@@ -28,6 +28,8 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {  // confined to
   /// Owner of the outgoing connections, made with the first of them.
   var clients: ClientSockets?
 
+  /// The descriptor by which lws wakes its context.
+  private var contextWakeup: Int32 = -1
   private let queue = LoopQueue()
   private let ending = Locked(Ending())
   private let successor = DispatchQueue(label: "waybridge.ended-loop")
@@ -188,6 +190,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {  // confined to
     LoopIdentity.set(me)
     do {
       context = try Libwebsockets.createContext(loop: uv)
+      contextWakeup = polledDescriptor(on: uv)
     } catch {
       closeHandles()
       uv_run(uv, UV_RUN_DEFAULT)
@@ -237,24 +240,32 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {  // confined to
       handle.close()
     }
     timers = [:]
-    endContext()
+    let isContextGone = endContext()
     queue.mute()
-    closeHandles()
-    uv_run(uv, UV_RUN_DEFAULT)
-    if uv_loop_close(uv) == 0 { uv.deallocate() }
+    if isContextGone {
+      closeHandles()
+      uv_run(uv, UV_RUN_DEFAULT)
+      if uv_loop_close(uv) == 0 { uv.deallocate() }
+    }
     end()
   }
 
   /// lws_context_destroy closes its sockets through libuv, so the loop must turn between its two phases.
-  private func endContext() {
-    guard let context else { return }
-    lws_context_destroy(context)
-    for _ in 0..<1000 where uv_run(uv, UV_RUN_NOWAIT) != 0 && !isContextAtRest() {}
+  /// Returns false where lws has left handles on the loop, which then can be freed no more than the context can.
+  private func endContext() -> Bool {
+    guard let context else { return true }
     self.context = nil
-    // Where lws still has handles on the loop, freeing the context would leave libuv with dangling ones.
-    if isContextAtRest() { lws_context_destroy(context) }
+    let wakeup = contextWakeup
+    lws_context_destroy(context)
+    let isSafe = Libwebsockets.reserve(wakeup)
+    if isSafe {
+      for _ in 0..<1000 where !isContextAtRest() { uv_run(uv, UV_RUN_NOWAIT) }
+    }
+    let isAtRest = isSafe && isContextAtRest()
+    if isAtRest { lws_context_destroy(context) }
     for host in hosts { host.release() }
     clients = nil
+    return isAtRest
   }
 
   private func closeHandles() {
@@ -279,35 +290,9 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {  // confined to
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Whether only the loop's own handles are left (uv_walk).
+  /// Whether only the loop's own handles are left.
   private func isContextAtRest() -> Bool {
     let own = [wakeup.base, before.base, after.base, again.base]
-    var search = HandleSearch(own: own)
-    withUnsafeMutablePointer(to: &search) { search in
-      uv_walk(
-        uv,
-        { handle, argument in
-          guard let handle, let argument else { return }
-          let search = argument.assumingMemoryBound(to: HandleSearch.self)
-          if !search.pointee.own.contains(handle) { search.pointee.foreign += 1 }
-        }, search)
-    }
-    return search.foreign == 0
-  }
-
-  private struct HandleSearch {
-    let own: [UnsafeMutablePointer<uv_handle_t>]
-    var foreign = 0
-  }
-}
-
-extension Duration {
-  /// Rounded up, and zero for the past; what does not fit is the longest libuv can wait.
-  fileprivate var wholeMilliseconds: UInt64 {
-    let (seconds, attoseconds) = components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    let (whole, overflows) = UInt64(seconds).multipliedReportingOverflow(by: 1000)
-    if overflows { return .max / 2 }
-    return whole + UInt64((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    return handles(on: uv).allSatisfy(own.contains)
   }
 }

@@ -66,9 +66,9 @@ final class VirtualHost {
     owner.host = self
   }
 
-  /// lws_vhost_destroy, which is only safe without sockets; with some, the context's end frees it.
+  /// lws_vhost_destroy, which is only safe without sockets and before the context's end; otherwise that frees it.
   func destroy() {
-    guard socketCount == 0, let pointer else { return }
+    guard socketCount == 0, loop.context != nil, let pointer else { return }
     self.pointer = nil
     lws_vhost_destroy(pointer)
     release()
