@@ -88,7 +88,9 @@ struct TapeCursor {
     let offset = payload(at: place)
     let length = Int(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     let bytes = (strings + offset + 4).assumingMemoryBound(to: UInt8.self)
-    return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
+    // simdjson has checked the bytes.
+    return String(
+      copying: UTF8Span(unchecked: Span(_unsafeStart: bytes, count: length)))
   }
 
   /// The value at a place that lies within `level` arrays and objects.
@@ -136,7 +138,8 @@ struct TapeCursor {
     var at = place + 1
     let end = end(of: place)
     while at < end {
-      members.append((string(at: at), try value(at: at + 1, level: level)))
+      members.append(
+        ValueObject.Member(name: string(at: at), value: try value(at: at + 1, level: level)))
       at = next(after: at + 1)
     }
     return ValueObject(distinct: members)

@@ -2,14 +2,52 @@ import WayValues
 
 /// A declared route with the parameters of a call.
 public struct Match: Sendable {
-  /// The route with the handler that it had when it was looked up.
-  public let route: Route
-  /// The URI that was looked up.
-  public let uri: RouteURI
-  /// What the pattern's parameters took from the URI.
-  public let pathParams: ValueObject
+  /// What the URI alone leads to; the same for every call of it.
+  let found: FoundRoute
   /// Query, path and the caller's parameters, merged; the later ones win.
   public let params: ValueObject
+
+  /// The route with the handler that it had when it was looked up.
+  public var route: Route { found.route }
+  /// The URI that was looked up.
+  public var uri: RouteURI { found.uri }
+  /// What the pattern's parameters took from the URI.
+  public var pathParams: ValueObject { found.pathParams }
   /// Answers the call instead of the route, where the scheme has a custom dispatcher.
-  public let custom: (@Sendable (Call) async throws -> Value)?
+  public var custom: (@Sendable (Call) async throws -> Value)? { found.custom }
+}
+
+/// What a URI leads to in one snapshot, without anything of the caller's. A class, so that it is handed on as one reference.
+final class FoundRoute: Sendable {
+  let route: Route
+  let uri: RouteURI
+  let pathParams: ValueObject
+  /// Query and path.
+  let params: ValueObject
+  let custom: (@Sendable (Call) async throws -> Value)?
+  /// The caller's parameters are checked as those of a third party's app.
+  let isThirdParty: Bool
+
+  init(
+    route: Route, uri: RouteURI, pathParams: ValueObject, params: ValueObject,
+    custom: (@Sendable (Call) async throws -> Value)?, isThirdParty: Bool
+  ) {
+    self.route = route
+    self.uri = uri
+    self.pathParams = pathParams
+    self.params = params
+    self.custom = custom
+    self.isThirdParty = isThirdParty
+  }
+
+  /// The match for one call.
+  func match(_ params: ValueObject) throws(RoutingError) -> Match {
+    var merged = params
+    if !self.params.isEmpty {
+      merged = self.params
+      merged.merge(params)
+    }
+    if isThirdParty { try RouterSnapshot.checkThirdParty(merged) }
+    return Match(found: self, params: merged)
+  }
 }

@@ -53,20 +53,20 @@ public final class RouterSnapshot: Sendable {
     if scheme.isNavigation { return try navigation(split, params) }
     let own = trie.index.first(split, in: .scheme)
     if let own, let found = choose(own, split, in: .scheme, scheme) {
-      return .match(try match(found, split, params, scheme))
+      return .match(try self.found(found, split, scheme).match(params))
     }
     if !scheme.isClosed, let first = trie.index.first(split, in: .global),
       let found = choose(first, split, in: .global, scheme)
     {
-      return .match(try match(found, split, params, scheme))
+      return .match(try self.found(found, split, scheme).match(params))
     }
     if let own {
       let route = trie.payloads[own.entry]
       throw .wrongKind(uri: split.uri.text, route: route.name, kind: route.kind)
     }
     let merged = try parameters(split, path: [:], params)
-    if scheme.isThirdParty { try checkThirdParty(merged) }
-    return .undeclared(schemes.dispatcher(scheme), params: merged)
+    if scheme.isThirdParty { try Self.checkThirdParty(merged) }
+    return .undeclared(uri: split.uri, schemes.dispatcher(scheme), params: merged)
   }
 
   /// Query, path and the caller's parameters, merged; the later ones win.
@@ -91,20 +91,18 @@ public final class RouterSnapshot: Sendable {
     }
   }
 
-  private func match(
-    _ found: TrieIndex.Found, _ split: borrowing SplitURI, _ params: ValueObject,
-    _ scheme: SchemeTable.Traits
-  ) throws(RoutingError) -> Match {
+  private func found(
+    _ found: TrieIndex.Found, _ split: borrowing SplitURI, _ scheme: SchemeTable.Traits
+  ) throws(RoutingError) -> FoundRoute {
     let path = try trie.patterns[found.entry].values(in: split, from: found.start)
-    let merged = try parameters(split, path: path, params)
-    if scheme.isThirdParty { try checkThirdParty(merged) }
+    let params = try parameters(split, path: path, [:])
     var custom: (@Sendable (Call) async throws -> Value)?
     if scheme.isCustom, case .custom(let answer)? = schemes.dispatcher(scheme)?.action {
       custom = answer
     }
-    return Match(
-      route: trie.payloads[found.entry], uri: split.uri, pathParams: path, params: merged,
-      custom: custom)
+    return FoundRoute(
+      route: trie.payloads[found.entry], uri: split.uri, pathParams: path, params: params,
+      custom: custom, isThirdParty: scheme.isThirdParty)
   }
 
   private func navigation(
@@ -118,10 +116,10 @@ public final class RouterSnapshot: Sendable {
       bytes, Int(split[0].start), Int(split[0].end), plusIsSpace: false, path: { "$" },
       what: "the operation")
     return .navigation(
-      operation: operation, params: try parameters(split, path: [:], params))
+      uri: split.uri, operation: operation, params: try parameters(split, path: [:], params))
   }
 
-  private func checkThirdParty(_ params: ValueObject) throws(RoutingError) {
+  static func checkThirdParty(_ params: ValueObject) throws(RoutingError) {
     guard let target = params["i"]?.string else {
       throw RouteURI.fault("$.i", "the URI of the other app is missing; it is a string")
     }

@@ -1,7 +1,14 @@
-/// Keeps a snapshot and takes a new one when the router has changed. For one thread.
+import WayValues
+
+/// Keeps a snapshot and takes a new one when the router has changed; remembers where the last URIs led. For one thread.
 package struct SnapshotReader {
+  /// How many URIs are remembered, and how long one may be in bytes.
+  private static let maxRemembered = 64
+  private static let maxRememberedLength = 256
+
   private let router: Router
   private var snapshot: RouterSnapshot
+  private var remembered: [UTF8Key: FoundRoute] = [:]
 
   /// Takes the router's snapshot, which builds it when nobody has before.
   package init(_ router: Router) {
@@ -11,7 +18,28 @@ package struct SnapshotReader {
 
   /// The snapshot that is in force: one atomic load while nothing changes.
   package mutating func current() -> RouterSnapshot {
-    if router.version != snapshot.version { snapshot = router.snapshot() }
+    if router.version != snapshot.version {
+      snapshot = router.snapshot()
+      remembered = [:]
+    }
     return snapshot
+  }
+
+  /// Where a URI leads, as ``RouterSnapshot/resolve(_:params:)-(RouteURI,_)`` says. A client calls few routes often, so
+  /// that most texts need neither be parsed nor looked up again.
+  package mutating func resolve(
+    _ text: String, params: ValueObject
+  ) throws(RoutingError) -> Resolution {
+    let snapshot = current()
+    let key = UTF8Key(text)
+    if let found = remembered[key] { return .match(try found.match(params)) }
+    let uri: RouteURI
+    do { uri = try RouteURI(mapping: text) } catch { throw .invalidURI(error) }
+    let resolution = try snapshot.resolve(uri, params: params)
+    if case .match(let match) = resolution, text.utf8.count <= Self.maxRememberedLength {
+      if remembered.count >= Self.maxRemembered { remembered = [:] }
+      remembered[key] = match.found
+    }
+    return resolution
   }
 }

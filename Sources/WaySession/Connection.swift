@@ -1,3 +1,4 @@
+import Synchronization
 import WayRPC
 import WayTransport
 import WayValues
@@ -7,9 +8,12 @@ actor Connection: MessageReceiver {
   private nonisolated let channel: any MessageChannel
   private nonisolated let bridge: Bridge
   private nonisolated let executor: UnownedSerialExecutor
-  private let decoder: MessageDecoder
+  private nonisolated let decoder: MessageDecoder
+  /// The member that everything goes to once `session.open` was answered; apart from `state`, so that a message enters
+  /// one actor only.
+  private nonisolated let member = Mutex<Member?>(nil)
   private var state: ConnectionState
-  private var membership: (session: Session, client: ClientID)?
+  private var membership: Member?
   private var helloTimer: (any ScheduledWork)?
   private var writer = MessageWriter()
 
@@ -37,6 +41,10 @@ actor Connection: MessageReceiver {
   }
 
   nonisolated func receive(_ message: RawSpan, as kind: MessageKind) {
+    if kind == .text, let member = member.withLock({ $0 }) {
+      let incoming = decoder.decode(message)
+      return member.session.assumeIsolated { $0.receive(incoming, from: member.client) }
+    }
     assumeIsolated { connection in
       guard kind == .text else {
         return connection.channel.close(
@@ -58,12 +66,20 @@ actor Connection: MessageReceiver {
 
   private func end() {
     state = .closed
+    member.withLock { $0 = nil }
     helloTimer?.cancel()
     leave()
   }
 
+  /// What a connection carries: a client of a session.
+  private struct Member: Sendable {
+    let session: Session
+    let client: ClientID
+  }
+
   private func leave(connectionGoesOn: Bool = false) {
-    guard let (session, client) = membership else { return }
+    guard let member = membership else { return }
+    let (session, client) = (member.session, member.client)
     membership = nil
     let hasEnded = session.assumeIsolated { session in
       session.removeClient(client, connectionGoesOn: connectionGoesOn)
@@ -106,17 +122,18 @@ extension Connection {
   }
 
   private func forward(_ incoming: Incoming) {
-    let (session, client) = joined()
-    session.assumeIsolated { $0.receive(incoming, from: client) }
+    let member = joined()
+    member.session.assumeIsolated { $0.receive(incoming, from: member.client) }
   }
 
   /// The membership of this connection; a plain connection gets its anonymous session with its first message.
-  private func joined() -> (session: Session, client: ClientID) {
+  private func joined() -> Member {
     if let membership { return membership }
     let session = bridge.assumeIsolated { $0.makeSession() }
     let client = session.assumeIsolated { $0.addAnonymousClient(channel: channel) }
-    membership = (session, client)
-    return (session, client)
+    let member = Member(session: session, client: client)
+    membership = member
+    return member
   }
 
   private func open(_ request: Request) {
@@ -149,7 +166,8 @@ extension Connection {
       }
       let (client, answer) = try added.get()
       leave(connectionGoesOn: true)
-      membership = (session, client)
+      membership = Member(session: session, client: client)
+      member.withLock { $0 = membership }
       helloTimer?.cancel()
       state.opened()
       send(request.id, .success(answer))
@@ -172,8 +190,6 @@ extension Connection {
   private func answer(to refusal: ConnectionState.Action) -> Result<Value, RPCError> {
     switch refusal {
     case .discover: .success(OpenRPC.document)
-    case .refuseReopen:
-      .failure(RPCError(.conflict, "This connection has opened its session already"))
     case .refuseInBatch:
       .failure(RPCError(.invalidRequest, "session.open must not stand in a batch"))
     case .refuseNotOpen, .openSession, .forward, .ignore:

@@ -19,8 +19,6 @@ enum ConnectionState: Equatable {
     case discover
     /// Answer -32002: the session is not open.
     case refuseNotOpen
-    /// Answer 2409: the session is open already.
-    case refuseReopen
     /// Answer -32600: `session.open` stands alone.
     case refuseInBatch
     /// Nothing may come any more.
@@ -31,7 +29,7 @@ enum ConnectionState: Equatable {
   func received(_ method: String, inBatch: Bool) -> Action {
     switch self {
     case .closed: return .ignore
-    case .open: return method == "session.open" ? .refuseReopen : .forward
+    case .open: return .forward
     case .anonymous:
       guard method == "session.open" else { return .forward }
       return inBatch ? .refuseInBatch : .openSession

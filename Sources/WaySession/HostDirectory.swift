@@ -89,14 +89,15 @@ struct HostDirectory {
 
   /// Who serves a URI; `kind` nil takes any.
   func find(
-    _ uri: borrowing SplitURI, kind: RouteKind?
+    _ uri: RouteURI, kind: RouteKind?
   ) -> (client: ClientID, kind: RouteKind)? {
-    guard !entries.isEmpty, let scheme = uri.uri.scheme?.lowercased() else { return nil }
+    guard !entries.isEmpty, let scheme = uri.scheme?.lowercased(), let split = try? SplitURI(uri)
+    else { return nil }
     let fits = { (entry: Entry) in
       (kind ?? entry.definition.kind) == entry.definition.kind
         && (entry.definition.scheme ?? scheme) == scheme
     }
-    for match in trie.matches(uri) where fits(entries[match.payload]) {
+    for match in trie.matches(split) where fits(entries[match.payload]) {
       let entry = entries[match.payload]
       return (entry.client, entry.definition.kind)
     }

@@ -68,11 +68,11 @@ struct MethodParams {
 
   /// A member that is absent or null gives nil; one that `convert` does not take is refused.
   private func read<Result>(
-    _ name: String, _ expected: String, _ convert: (Value) -> Result?
+    _ name: String, _ expected: @autoclosure () -> String, _ convert: (Value) -> Result?
   ) throws(RPCError) -> Result? {
     guard let value = members[name], !value.isNull else { return nil }
     guard let result = convert(value) else {
-      throw .invalidParams("params.\(name) must be \(expected), not \(value.kindName)")
+      throw .invalidParams("params.\(name) must be \(expected()), not \(value.kindName)")
     }
     return result
   }

@@ -20,6 +20,8 @@ extension Session {
       case "host.register": return .result(try registerHosts(MethodParams(request), origin.client))
       case "host.unregister":
         return .result(try unregisterHosts(MethodParams(request), origin.client))
+      case "session.open":
+        throw RPCError(.conflict, "This connection has opened its session already")
       case "session.close": return close(origin)
       case "rpc.discover": return .result(OpenRPC.document)
       case "$/ping": return .result(.null)

@@ -144,21 +144,11 @@ extension Session {
     _ text: String, _ params: ValueObject
   ) throws(RPCError) -> (uri: String, route: String?, pathParams: ValueObject, params: ValueObject)
   {
-    let uri: RouteURI
-    do {
-      uri = try RouteURI(mapping: text)
-    } catch {
-      throw .invalidParams("params.uri: \(error)")
-    }
-    do {
-      switch try routes.current().resolve(uri, params: params) {
-      case .match(let match):
-        return (uri.text, match.route.name, match.pathParams, match.params)
-      case .undeclared(_, let params), .navigation(_, let params):
-        return (uri.text, nil, [:], params)
-      }
-    } catch {
-      throw RPCError(error)
+    switch try look(up: text, params) {
+    case .match(let match):
+      return (match.uri.text, match.route.name, match.pathParams, match.params)
+    case .undeclared(let uri, _, let params), .navigation(let uri, _, let params):
+      return (uri.text, nil, [:], params)
     }
   }
 }

@@ -57,7 +57,13 @@ extension Session {
       options.style = try params.style() ?? .push
       options.from = try params.optionalString("from") ?? origin.client.page
     }
-    let destination = try resolve(try params.string("uri"), params.object("params") ?? [:])
+    let resolution = try look(up: try params.string("uri"), params.object("params") ?? [:])
+    if case .match(let match) = resolution, case .task(let run) = match.route.handler,
+      match.custom == nil
+    {
+      return self.run(run, match.uri, match.params, entry, options)
+    }
+    let destination = try destination(of: resolution)
     if entry == .open, origin.batch != nil, case .page = destination.kind {
       throw RPCError(
         .wrongKind, "A page cannot be opened in a batch: its answer would hold up the others")
@@ -65,50 +71,45 @@ extension Session {
     return try perform(destination, entry, options, .origin(origin))
   }
 
-  /// Finds what a URI leads to: declared routes first, then what hosts show without a declaration, then the
-  /// undefined-route handler. Runs nothing.
-  func resolve(_ text: String, _ params: ValueObject) throws(RPCError) -> Destination {
-    let uri: RouteURI
-    let split: SplitURI
+  func look(up text: String, _ params: ValueObject) throws(RPCError) -> Resolution {
     do {
-      uri = try RouteURI(mapping: text)
-      split = try SplitURI(uri)
-    } catch {
-      throw .invalidParams("params.uri: \(error)")
-    }
-    let snapshot = routes.current()
-    let resolution: Resolution
-    do {
-      resolution = try snapshot.resolve(split, params: params)
+      return try routes.resolve(text, params: params)
     } catch {
       throw RPCError(error)
     }
+  }
+
+  /// Finds what a URI leads to: declared routes first, then what hosts show without a declaration, then the
+  /// undefined-route handler. Runs nothing.
+  func resolve(_ text: String, _ params: ValueObject) throws(RPCError) -> Destination {
+    try destination(of: try look(up: text, params))
+  }
+
+  private func destination(of resolution: Resolution) throws(RPCError) -> Destination {
     switch resolution {
     case .match(let match):
       return Destination(
-        uri: uri, kind: try handler(of: match, split), routeKind: match.route.kind,
+        uri: match.uri, kind: try handler(of: match), routeKind: match.route.kind,
         route: match.route, pathParams: match.pathParams, params: match.params)
-    case .navigation(let operation, let params):
+    case .navigation(let uri, let operation, let params):
       return Destination(
         uri: uri, kind: .navigation(operation), routeKind: .task, route: nil, pathParams: [:],
         params: params)
-    case .undeclared(let dispatcher, let params):
-      let (kind, routeKind) = try handler(ofUndeclared: split, dispatcher, snapshot)
+    case .undeclared(let uri, let dispatcher, let params):
+      let (kind, routeKind) = try handler(ofUndeclared: uri, dispatcher)
       return Destination(
         uri: uri, kind: kind, routeKind: routeKind, route: nil, pathParams: [:], params: params)
     }
   }
 
-  private func handler(
-    of match: Match, _ uri: borrowing SplitURI
-  ) throws(RPCError) -> Destination.Kind {
+  private func handler(of match: Match) throws(RPCError) -> Destination.Kind {
     if let custom = match.custom { return .asyncTask(custom) }
     switch match.route.handler {
     case .task(let run): return .task(run)
     case .asyncTask(let run): return .asyncTask(run)
     case .page(let handler): return .page(.swift(handler))
     case .hosted:
-      guard let host = hosts.find(uri, kind: match.route.kind) else {
+      guard let host = hosts.find(match.uri, kind: match.route.kind) else {
         throw RPCError(
           .hostAbsent, "The route \(match.route.name.quoted) has no host in this session")
       }
@@ -117,7 +118,7 @@ extension Session {
   }
 
   private func handler(
-    ofUndeclared uri: borrowing SplitURI, _ dispatcher: Dispatcher?, _ snapshot: RouterSnapshot
+    ofUndeclared uri: RouteURI, _ dispatcher: Dispatcher?
   ) throws(RPCError) -> (Destination.Kind, RouteKind) {
     if let host = hosts.find(uri, kind: nil) {
       return (
@@ -125,8 +126,8 @@ extension Session {
       )
     }
     if case .custom(let run)? = dispatcher?.action { return (.asyncTask(run), .task) }
-    if let handler = snapshot.undefinedRoute { return (.undefined(handler), .task) }
-    throw .noRoute(uri.uri.text)
+    if let handler = routes.current().undefinedRoute { return (.undefined(handler), .task) }
+    throw .noRoute(uri.text)
   }
 
   func canOpen(_ params: MethodParams) throws(RPCError) -> Value {
@@ -151,13 +152,9 @@ extension Session {
   ) throws(RPCError) -> Reply {
     switch destination.kind {
     case .task(let run):
-      do {
-        return .result(entry.answer(try run(swiftCall(destination, options))))
-      } catch {
-        return .failure(.thrown(error))
-      }
+      return self.run(run, destination.uri, destination.params, entry, options)
     case .asyncTask(let run):
-      let call = swiftCall(destination, options)
+      let call = swiftCall(destination.uri, destination.params, options)
       return self.run(try begin(caller, deadline: options.deadline), as: entry) {
         try await run(call)
       }
@@ -184,9 +181,23 @@ extension Session {
     }
   }
 
-  private func swiftCall(_ destination: Destination, _ options: CallOptions) -> WayRouting.Call {
+  /// Runs a synchronous task to its result: no Swift task is made, and the thread is not left.
+  private func run(
+    _ task: @Sendable (WayRouting.Call) throws -> Value, _ uri: RouteURI, _ params: ValueObject,
+    _ entry: Entry, _ options: CallOptions
+  ) -> Reply {
+    do {
+      return .result(entry.answer(try task(swiftCall(uri, params, options))))
+    } catch {
+      return .failure(.thrown(error))
+    }
+  }
+
+  private func swiftCall(
+    _ uri: RouteURI, _ params: ValueObject, _ options: CallOptions
+  ) -> WayRouting.Call {
     WayRouting.Call(
-      uri: destination.uri, params: destination.params, exts: options.exts,
+      uri: uri, params: params, exts: options.exts,
       navigator: SessionNavigator(session: self, page: options.from))
   }
 
@@ -216,7 +227,7 @@ extension Session {
     _ options: CallOptions, _ call: Call, _ redirects: Int
   ) -> Reply {
     let number = call.number
-    let asked = swiftCall(destination, options)
+    let asked = swiftCall(destination.uri, destination.params, options)
     let task = Task {
       do throws(RPCError) {
         let decision: UndefinedRoute

@@ -11,7 +11,8 @@ extension TableReader {
   mutating func checkDeclarations(of route: ValueObject, at path: JSONPath) {
     if let value = route["parameters"] {
       let path = path.member("parameters")
-      for (name, value) in object(value, at: path)?.members ?? [] {
+      for member in object(value, at: path)?.members ?? [] {
+        let (name, value) = (member.name, member.value)
         checkDeclaration(value, at: path.member(name))
       }
     }

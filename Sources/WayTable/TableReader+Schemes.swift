@@ -7,7 +7,8 @@ extension TableReader {
     guard let value = document["schemes"], let schemes = object(value, at: path) else { return [] }
     var closed: [String] = []
     var seen: Set<String> = []
-    for (name, value) in schemes.members {
+    for member in schemes.members {
+      let (name, value) = (member.name, member.value)
       let path = path.member(name)
       let scheme = name.lowercased()
       if !Self.isScheme(name) {

@@ -11,7 +11,7 @@ struct TableReader {
   /// The object, with members that are not `known` noted.
   mutating func object(_ value: Value, at path: JSONPath, known: [String]) -> ValueObject? {
     guard let object = object(value, at: path) else { return nil }
-    for (name, _) in object.members where !known.contains(where: name.isSameUTF8) {
+    for name in object.members.map(\.name) where !known.contains(where: name.isSameUTF8) {
       fault(path.member(name), "unknown member; known here: \(known.joined(separator: ", "))")
     }
     return object

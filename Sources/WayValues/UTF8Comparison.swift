@@ -1,8 +1,13 @@
-extension StringProtocol {
+extension String {
   /// Whether both have the same UTF-8 bytes. Swift's `==` also joins canonically equivalent texts.
   @inlinable
-  public func isSameUTF8(as other: some StringProtocol) -> Bool {
-    utf8.elementsEqual(other.utf8)
+  public func isSameUTF8(as other: String) -> Bool {
+    let count = utf8.count
+    guard count == other.utf8.count else { return false }
+    let left = utf8.span
+    let right = other.utf8.span
+    for index in 0..<count where left[index] != right[index] { return false }
+    return true
   }
 
   /// Feeds the UTF-8 bytes to `hasher`, to go with ``isSameUTF8(as:)``.

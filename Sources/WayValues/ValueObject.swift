@@ -4,7 +4,16 @@
 /// what a peer sends.
 public struct ValueObject: Sendable {
   /// One name with its value.
-  public typealias Member = (name: String, value: Value)
+  public struct Member: Sendable {
+    public let name: String
+    public var value: Value
+
+    @inlinable
+    public init(name: String, value: Value) {
+      self.name = name
+      self.value = value
+    }
+  }
 
   /// The members in order.
   public private(set) var members: [Member]
@@ -64,12 +73,12 @@ public struct ValueObject: Sendable {
       self = other
       return
     }
-    for (name, value) in other.members { self[name] = value }
+    for member in other.members { self[member.name] = member.value }
   }
 
   private mutating func append(_ name: String, _ value: Value) {
     if index != nil { index?[UTF8Key(name)] = members.count }
-    members.append((name, value))
+    members.append(Member(name: name, value: value))
     indexIfLarge()
   }
 
@@ -95,11 +104,11 @@ extension ValueObject: Hashable {
 
   public func hash(into hasher: inout Hasher) {
     var mixed = 0
-    for (name, value) in members {
-      var member = Hasher()
-      name.hashUTF8(into: &member)
-      member.combine(value)
-      mixed ^= member.finalize()
+    for member in members {
+      var hash = Hasher()
+      member.name.hashUTF8(into: &hash)
+      hash.combine(member.value)
+      mixed ^= hash.finalize()
     }
     hasher.combine(mixed)
   }

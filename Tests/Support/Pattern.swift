@@ -33,13 +33,14 @@ struct Pattern {
     _ expected: ValueObject, _ members: ValueObject, at path: String
   ) -> String? {
     let isOpen = expected["..."] == true
-    for (name, wanted) in expected.members where name != "..." {
-      guard let value = members[name] else { return "\(path).\(name) is missing" }
-      if let reason = mismatch(wanted, value, at: "\(path).\(name)") { return reason }
+    for wanted in expected.members where wanted.name != "..." {
+      let place = "\(path).\(wanted.name)"
+      guard let value = members[wanted.name] else { return "\(place) is missing" }
+      if let reason = mismatch(wanted.value, value, at: place) { return reason }
     }
     guard !isOpen else { return nil }
-    for (name, value) in members.members where expected[name] == nil {
-      return "\(path).\(name) is not expected: \(value)"
+    for member in members.members where expected[member.name] == nil {
+      return "\(path).\(member.name) is not expected: \(member.value)"
     }
     return nil
   }

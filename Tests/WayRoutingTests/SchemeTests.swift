@@ -15,7 +15,8 @@ import WayValues
   }
 
   private func dispatcher(_ router: Router, _ uri: String) throws -> String {
-    guard case .undeclared(let dispatcher, _) = try router.snapshot().resolve(RouteURI(uri)) else {
+    guard case .undeclared(_, let dispatcher, _) = try router.snapshot().resolve(RouteURI(uri))
+    else {
       return "declared"
     }
     switch dispatcher?.action {
@@ -30,7 +31,8 @@ import WayValues
 
   @Test func `an undeclared URI keeps its parameters`() throws {
     let uri = try RouteURI("native://x?a=1&b=2")
-    guard case .undeclared(_, let params) = try Router().snapshot().resolve(uri, params: ["b": 3])
+    guard
+      case .undeclared(_, _, let params) = try Router().snapshot().resolve(uri, params: ["b": 3])
     else { throw Unmatched(uri: uri.text) }
     #expect(params == ["a": "1", "b": 3])
   }
@@ -107,7 +109,7 @@ import WayValues
     ] as [(String, String, ValueObject)])
   func navigation(uri: String, operation: String, params: ValueObject) throws {
     guard
-      case .navigation(let found, let given) = try Router().snapshot().resolve(RouteURI(uri))
+      case .navigation(_, let found, let given) = try Router().snapshot().resolve(RouteURI(uri))
     else { throw Unmatched(uri: uri) }
     #expect(found == operation)
     #expect(given == params)

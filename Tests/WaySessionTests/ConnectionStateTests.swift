@@ -11,7 +11,7 @@ struct ConnectionStateTests {
     (.anonymous, "session.open", false, .openSession),
     (.anonymous, "session.open", true, .refuseInBatch),
     (.anonymous, "router.open", true, .forward),
-    (.open, "session.open", false, .refuseReopen),
+    (.open, "session.open", false, .forward),
     (.open, "router.open", false, .forward),
     (.closed, "router.open", false, .ignore),
   ])
