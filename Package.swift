@@ -21,6 +21,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -33,7 +34,12 @@ let package = Package(
     target("WayRPC", ["WayValues", "CSimdjson"]),
     target("WayTable", ["WayRouting", "WayRPC"]),
     target("WayTransport"),
-    target("WaySession", ["WayRouting", "WayRPC", "WayTable", "WayTransport"]),
+    target(
+      "WaySession",
+      [
+        "WayRouting", "WayRPC", "WayTable", "WayTransport", "WayValues",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ]),
     target("WaySockets", ["WayTransport", "CLibwebsockets", "CLibuv"]),
     target(
       "Waybridge",
