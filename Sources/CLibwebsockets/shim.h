@@ -7,7 +7,6 @@ static const int way_lws_pre = LWS_PRE;
 static const int way_lws_write_raw = LWS_WRITE_RAW;
 static const uint64_t way_lws_option_libuv = LWS_SERVER_OPTION_LIBUV;
 static const uint64_t way_lws_option_explicit_vhosts = LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
-static const uint64_t way_lws_option_validate_utf8 = LWS_SERVER_OPTION_VALIDATE_UTF8;
 static const int way_lws_no_listen = CONTEXT_PORT_NO_LISTEN;
 static const int way_lws_no_listen_server = CONTEXT_PORT_NO_LISTEN_SERVER;
 static const int way_lws_no_follow_redirect = LCCSCF_HTTP_NO_FOLLOW_REDIRECT;

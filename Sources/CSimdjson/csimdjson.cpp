@@ -52,7 +52,8 @@ struct Parser {
 };
 
 Parser &parser() noexcept {
-  thread_local Parser one;
+  // The library is linked into the program, never loaded later: the plain access is enough.
+  static thread_local Parser one __attribute__((tls_model("initial-exec")));
   return one;
 }
 

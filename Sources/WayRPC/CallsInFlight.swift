@@ -2,9 +2,11 @@ import WayValues
 
 /// The peer's requests over one connection that this side has not answered yet.
 package struct CallsInFlight<Call> {
-  private var calls: [RequestID: (order: UInt64, call: Call)] = [:]
+  @usableFromInline
+  var calls: [RequestID: (order: UInt64, call: Call)] = [:]
   private var begun: UInt64 = 0
-  private let limit: Int
+  @usableFromInline
+  let limit: Int
 
   /// Holds at most `limit` calls.
   package init(limit: Int = 256) {
@@ -15,8 +17,14 @@ package struct CallsInFlight<Call> {
 
   /// Whether a request may begin: enough for one that is answered before the next message is looked at.
   /// Fails with ``ErrorCode/conflict`` for an id in flight, and with ``ErrorCode/tooMany`` at the limit.
+  @inlinable
   package func check(_ id: RequestID) throws(RPCError) {
     if calls.isEmpty { return }
+    try checkAmongOthers(id)
+  }
+
+  @usableFromInline
+  func checkAmongOthers(_ id: RequestID) throws(RPCError) {
     if calls[id] != nil {
       throw RPCError(
         .conflict, "a request with the id \(id) is in flight already", kind: "duplicateID")

@@ -20,9 +20,15 @@ package struct JSONWriter {
     bytes.removeLast(bytes.count - count)
   }
 
+  /// Appends text that is JSON already, from the program itself.
+  @inline(__always)
+  mutating func raw(_ text: StaticString) {
+    text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+  }
+
   /// Appends text that is JSON already.
   @inline(__always)
-  mutating func raw(_ text: String) {
+  mutating func raw(verbatim text: String) {
     bytes.append(contentsOf: text.utf8)
   }
 
@@ -34,7 +40,7 @@ package struct JSONWriter {
     case .null: raw("null")
     case .bool(let value): raw(value ? "true" : "false")
     case .integer(let value): write(value)
-    case .number(let number): raw(number.digits)
+    case .number(let number): raw(verbatim: number.digits)
     case .string(let text): write(text)
     case .list(let values): try write(values, maxDepth)
     case .object(let object): try write(object, maxDepth)

@@ -83,7 +83,7 @@ package struct MessageWriter {
     switch id {
     case .null: json.raw("null")
     case .integer(let integer): json.write(integer)
-    case .number(let digits): json.raw(digits)
+    case .number(let digits): json.raw(verbatim: digits)
     case .string(let text): json.write(text)
     }
   }

@@ -9,6 +9,8 @@ package struct SnapshotReader {
   private let router: Router
   private var snapshot: RouterSnapshot
   private var remembered: [UTF8Key: FoundRoute] = [:]
+  /// The one that was asked for last, found without hashing.
+  private var last: (text: String, found: FoundRoute)?
 
   /// Takes the router's snapshot, which builds it when nobody has before.
   package init(_ router: Router) {
@@ -21,6 +23,7 @@ package struct SnapshotReader {
     if router.version != snapshot.version {
       snapshot = router.snapshot()
       remembered = [:]
+      last = nil
     }
     return snapshot
   }
@@ -31,8 +34,12 @@ package struct SnapshotReader {
     _ text: String, params: ValueObject
   ) throws(RoutingError) -> Resolution {
     let snapshot = current()
+    if let last, last.text.isSameUTF8(as: text) { return .match(try last.found.match(params)) }
     let key = UTF8Key(text)
-    if let found = remembered[key] { return .match(try found.match(params)) }
+    if let found = remembered[key] {
+      last = (text, found)
+      return .match(try found.match(params))
+    }
     let uri: RouteURI
     do { uri = try RouteURI(mapping: text) } catch { throw .invalidURI(error) }
     let resolution = try snapshot.resolve(uri, params: params)

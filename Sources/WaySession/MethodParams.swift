@@ -21,14 +21,6 @@ struct MethodParams {
     return text
   }
 
-  func optionalString(_ name: String) throws(RPCError) -> String? {
-    try read(name, "a string") { $0.string }
-  }
-
-  func object(_ name: String) throws(RPCError) -> ValueObject? {
-    try read(name, "an object") { $0.object }
-  }
-
   func required(_ name: String) throws(RPCError) -> [Value] {
     guard let list = try list(name) else {
       throw .invalidParams("params.\(name) is missing: it must be an array")
@@ -36,9 +28,52 @@ struct MethodParams {
     return list
   }
 
-  /// The member `style`.
+  func optionalString(_ name: String) throws(RPCError) -> String? {
+    try member(name).flatMap(Self.string)
+  }
+
+  func object(_ name: String) throws(RPCError) -> ValueObject? {
+    try member(name).flatMap(Self.object)
+  }
+
   func style() throws(RPCError) -> Style? {
-    guard let text = try optionalString("style") else { return nil }
+    try member("style").flatMap(Self.style)
+  }
+
+  /// An integer that is not negative.
+  func count(_ name: String) throws(RPCError) -> Int? {
+    try member(name).flatMap(Self.count)
+  }
+
+  func list(_ name: String) throws(RPCError) -> [Value]? {
+    try member(name).flatMap { (member) throws(RPCError) in
+      try Self.read(member, "an array") { $0.list }
+    }
+  }
+
+  func bool(_ name: String) throws(RPCError) -> Bool? {
+    try member(name).flatMap { (member) throws(RPCError) in
+      try Self.read(member, "true or false") { $0.bool }
+    }
+  }
+
+  private func member(_ name: String) -> ValueObject.Member? {
+    members[name].map { ValueObject.Member(name: name, value: $0) }
+  }
+}
+
+// One member each: null is as if it were absent, what does not fit is refused.
+extension MethodParams {
+  static func string(_ member: ValueObject.Member) throws(RPCError) -> String? {
+    try read(member, "a string") { $0.string }
+  }
+
+  static func object(_ member: ValueObject.Member) throws(RPCError) -> ValueObject? {
+    try read(member, "an object") { $0.object }
+  }
+
+  static func style(_ member: ValueObject.Member) throws(RPCError) -> Style? {
+    guard let text = try string(member) else { return nil }
     guard let style = Style(rawValue: text) else {
       let known = Style.allCases.map(\.rawValue).joined(separator: ", ")
       throw .invalidParams("params.style must be one of \(known), not \(text.quoted)")
@@ -46,30 +81,20 @@ struct MethodParams {
     return style
   }
 
-  func list(_ name: String) throws(RPCError) -> [Value]? {
-    try read(name, "an array") { $0.list }
-  }
-
-  func bool(_ name: String) throws(RPCError) -> Bool? {
-    try read(name, "true or false") { $0.bool }
-  }
-
-  /// An integer from 0 to `bound`.
-  func count(_ name: String, upTo bound: Int = Int(Int32.max)) throws(RPCError) -> Int? {
-    try read(name, "an integer from 0 to \(bound)") { value in
-      guard let integer = value.integer, (0...Int64(bound)).contains(integer) else { return nil }
-      return Int(integer)
+  static func count(_ member: ValueObject.Member) throws(RPCError) -> Int? {
+    let bound = Int32.max
+    return try read(member, "an integer from 0 to \(bound)") { value in
+      value.integer.flatMap { (0...Int64(bound)).contains($0) ? Int($0) : nil }
     }
   }
 
-  /// A member that is absent or null gives nil; one that `convert` does not take is refused.
-  private func read<Result>(
-    _ name: String, _ expected: @autoclosure () -> String, _ convert: (Value) -> Result?
+  private static func read<Result>(
+    _ member: ValueObject.Member, _ expected: @autoclosure () -> String,
+    _ convert: (Value) -> Result?
   ) throws(RPCError) -> Result? {
-    guard let value = members[name], !value.isNull else { return nil }
-    guard let result = convert(value) else {
-      throw .invalidParams("params.\(name) must be \(expected()), not \(value.kindName)")
-    }
-    return result
+    if let result = convert(member.value) { return result }
+    if member.value.isNull { return nil }
+    throw .invalidParams(
+      "params.\(member.name) must be \(expected()), not \(member.value.kindName)")
   }
 }

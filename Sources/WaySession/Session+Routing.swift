@@ -38,32 +38,17 @@ struct Destination {
   let params: ValueObject
 }
 
-/// What a caller may say beside the URI and its parameters.
-struct CallOptions {
-  var exts: ValueObject = [:]
-  var style: Style = .push
-  var from: String?
-  var deadline: Duration?
-  var isInBatch = false
-}
-
 extension Session {
   /// `router.open` and `router.invoke`.
   func enter(_ entry: Entry, _ request: Request, _ origin: Origin) throws(RPCError) -> Reply {
-    let params = try MethodParams(request)
-    var options = CallOptions()
-    options.exts = try params.object("exts") ?? [:]
-    options.deadline = try params.count("deadlineMs").map { .milliseconds($0) }
-    if entry == .open {
-      options.style = try params.style() ?? .push
-      options.from = try params.optionalString("from") ?? origin.client.page
-    }
-    let resolution = try look(up: try params.string("uri"), params.object("params") ?? [:])
+    let asked = try CallParams(request, entry, page: origin.client.page)
+    let resolution = try look(up: asked.uri, asked.params)
     if case .match(let match) = resolution, case .task(let run) = match.route.handler,
       match.custom == nil
     {
-      return self.run(run, match.uri, match.params, entry, options)
+      return self.run(run, match.uri, match.params, entry, asked.options)
     }
+    var options = asked.options
     options.isInBatch = origin.batch != nil
     return try perform(try destination(of: resolution), entry, options, .origin(origin))
   }

@@ -24,6 +24,7 @@ package actor Session {
   var routes: SnapshotReader
   var writer = MessageWriter()
   private var lastClient: ClientID = 0
+  private var lastSender: Client?
   private var lastCall: CallNumber = 0
   private var lastPage = 0
   private(set) var hasEnded = false
@@ -106,6 +107,7 @@ extension Session {
   /// the answers to its calls.
   func removeClient(_ id: ClientID, connectionGoesOn: Bool = false) {
     guard let client = clients.removeValue(forKey: id) else { return }
+    lastSender = nil
     if !connectionGoesOn { client.channel = nil }
     operations.isHeld = true
     hosts.removeAll(of: id)
@@ -133,7 +135,7 @@ extension Session {
 extension Session {
   /// Takes what one member sent.
   func receive(_ incoming: Incoming, from id: ClientID) {
-    guard let client = clients[id] else { return }
+    guard let client = sender(id) else { return }
     switch incoming {
     case .message(let message): handle(message, client)
     case .malformed(let error):
@@ -143,6 +145,13 @@ extension Session {
       let batch = BatchReply(messages)
       for (position, message) in messages.enumerated() { handle(message, client, batch, position) }
     }
+  }
+
+  /// The member that sends. Messages come in runs, so the last one is looked at first.
+  private func sender(_ id: ClientID) -> Client? {
+    if let lastSender, lastSender.id == id { return lastSender }
+    lastSender = clients[id]
+    return lastSender
   }
 
   private func handle(

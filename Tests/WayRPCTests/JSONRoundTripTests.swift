@@ -13,9 +13,6 @@ import WayValues
       writer.reset()
       try writer.write(value)
       #expect(try JSON.parse(writer.bytes.span.bytes) == value, "seed \(seed)")
-      writer.reset()
-      try writer.writePretty(value)
-      #expect(try JSON.parse(writer.bytes.span.bytes) == value, "pretty, seed \(seed)")
     }
   }
 

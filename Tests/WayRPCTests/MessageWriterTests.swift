@@ -80,26 +80,4 @@ import WayValues
   func writesIntegers(value: Int64) {
     #expect(compact(.integer(value)) == String(value))
   }
-
-  @Test func prettyTextHasALineForEachMember() throws {
-    var writer = JSONWriter()
-    try writer.writePretty(["a": [1, ["b": []]], "c": [:], "d": "x"])
-    let text = """
-      {
-        "a": [
-          1,
-          {
-            "b": []
-          }
-        ],
-        "c": {},
-        "d": "x"
-      }
-      """
-    #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
-    writer.reset()
-    try writer.writePretty(nestedList(128))
-    #expect(throws: EncodingFailure.self) { try writer.writePretty(nestedList(129)) }
-    #expect(throws: EncodingFailure.self) { try writer.writePretty(.list([nestedList(128)])) }
-  }
 }

@@ -23,7 +23,7 @@ enum Libwebsockets {
       var info = lws_context_creation_info()
       info.port = way_lws_no_listen
       info.options =
-        way_lws_option_libuv | way_lws_option_explicit_vhosts | way_lws_option_validate_utf8
+        way_lws_option_libuv | way_lws_option_explicit_vhosts
         | way_lws_option_raw_origin
       info.pt_serv_buf_size = 64 * 1024
       info.timeout_secs = 10

@@ -150,6 +150,9 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     if payload.count >= 2 {
       let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
       closeCode = code < 5000 ? code : 1002
+      if !isUTF8(UnsafeRawBufferPointer(rebasing: payload[2...])) {
+        closeCode = CloseCode.invalidPayload.rawValue
+      }
       appendClose(closeCode ?? code, "")
     } else {
       // RFC 6455 §7.1.5: a close frame without a code counts as 1005, which may not be sent.
@@ -191,22 +194,24 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       close(.messageTooBig, "a message holds at most \(limits.maximumMessage) bytes")
       return
     }
+    // Texts are checked here, whole: lws would look at every byte, and not see what an empty last part cuts off.
     if isLast, !assembly.isOpen {
+      guard kind == .binary || isUTF8(part) else { return refuseText() }
       receiver.receive(part.bytes, as: kind)
       return
     }
     assembly.append(part)
     guard isLast else { return }
-    // lws does not see a character that an empty last part cuts off.
-    if kind == .text, !assembly.bytes.withUnsafeBytes(isUTF8) {
-      close(.invalidPayload, "the text is not UTF-8")
-      return
-    }
+    guard kind == .binary || assembly.bytes.withUnsafeBytes(isUTF8) else { return refuseText() }
     var message = MessageAssembly()
     swap(&message, &assembly)
     message.bytes.withUnsafeBytes { receiver.receive($0.bytes, as: kind) }
     message.removeAll()
     if case .open = state { swap(&message, &assembly) }
+  }
+
+  private func refuseText() {
+    close(.invalidPayload, "the text is not UTF-8")
   }
 }
 

@@ -49,7 +49,6 @@ final class VirtualHost {
     protocols.append(lws_protocols())
     var info = lws_context_creation_info()
     info.port = isServer ? way_lws_no_listen_server : way_lws_no_listen
-    info.options = way_lws_option_validate_utf8
     info.user = Unmanaged.passUnretained(owner).toOpaque()
     info.connect_timeout_secs = 10
     pointer = protocols.withUnsafeBufferPointer { protocols in
