@@ -21,6 +21,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
@@ -34,7 +35,12 @@ let package = Package(
     target("WayRPC", ["WayValues", "CSimdjson"]),
     target("WayTable", ["WayValues", "WayRouting"]),
     target("WayTransport"),
-    target("WaySession", ["WayValues", "WayRouting", "WayRPC", "WayTransport"]),
+    target(
+      "WaySession",
+      [
+        "WayValues", "WayRouting", "WayRPC", "WayTransport",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ]),
     target("WaySockets", ["WayTransport", "CLibwebsockets", "CLibuv"]),
     target(
       "Waybridge",

@@ -19,7 +19,7 @@ package struct BridgeSettings: Sendable {
     methods: [String: ExtraMethod] = [:]
   ) {
     self.router = router
-    self.limits = limits
+    self.limits = limits.inRange
     self.tableVersion = tableVersion
     self.methods = methods
   }

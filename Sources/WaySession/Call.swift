@@ -58,7 +58,7 @@ enum StopReason {
   var error: RPCError {
     switch self {
     case .cancelled: RPCError(.cancelled, "The caller cancelled the call")
-    case .callerGone: RPCError(.cancelledByServer, "The caller has left the session")
+    case .callerGone: .stopped("The caller has left the session")
     case .deadline: RPCError(.deadline, "The call was not done within its deadlineMs")
     }
   }

@@ -44,6 +44,12 @@ final class Client {
     silentCalls.insert(number)
   }
 
+  /// Hands out the calls that came as notifications, oldest first.
+  func drainSilent() -> [CallNumber] {
+    defer { silentCalls = [] }
+    return silentCalls.sorted()
+  }
+
   func endSilent(_ number: CallNumber) {
     silentCalls.remove(number)
   }

@@ -1,4 +1,3 @@
-import Synchronization
 import WayRPC
 import WayTransport
 import WayValues
@@ -8,12 +7,9 @@ actor Connection: MessageReceiver {
   private nonisolated let channel: any MessageChannel
   private nonisolated let bridge: Bridge
   private nonisolated let executor: UnownedSerialExecutor
-  private nonisolated let decoder: MessageDecoder
-  /// The member that everything goes to once `session.open` was answered; apart from `state`, so that a message enters
-  /// one actor only.
-  private nonisolated let member = Mutex<Member?>(nil)
+  private let decoder: MessageDecoder
   private var state: ConnectionState
-  private var membership: Member?
+  private var membership: (session: Session, client: ClientID)?
   private var helloTimer: (any ScheduledWork)?
   private var writer = MessageWriter()
 
@@ -41,15 +37,8 @@ actor Connection: MessageReceiver {
   }
 
   nonisolated func receive(_ message: RawSpan, as kind: MessageKind) {
-    if kind == .text, let member = member.withLock({ $0 }) {
-      let incoming = decoder.decode(message)
-      return member.session.assumeIsolated { $0.receive(incoming, from: member.client) }
-    }
     assumeIsolated { connection in
-      guard kind == .text else {
-        return connection.channel.close(
-          .unsupportedData, "Binary messages are not taken: send JSON-RPC as text")
-      }
+      guard kind == .text else { return connection.close(OpenConnection.binaryRefusal) }
       connection.handle(connection.decoder.decode(message))
     }
   }
@@ -60,26 +49,24 @@ actor Connection: MessageReceiver {
 
   private func helloTimedOut() {
     guard state.helloTimedOut() else { return }
-    channel.close(
-      .noHello, "No session.open within \(bridge.settings.limits.hello.milliseconds) ms")
+    close(
+      (.noHello, "No session.open within \(bridge.settings.limits.hello.milliseconds) ms"))
+  }
+
+  /// Ends the connection; what still comes is not taken.
+  private func close(_ end: (code: CloseCode, reason: String)) {
+    state = .closed
+    channel.close(end.code, end.reason)
   }
 
   private func end() {
     state = .closed
-    member.withLock { $0 = nil }
     helloTimer?.cancel()
     leave()
   }
 
-  /// What a connection carries: a client of a session.
-  private struct Member: Sendable {
-    let session: Session
-    let client: ClientID
-  }
-
   private func leave(connectionGoesOn: Bool = false) {
-    guard let member = membership else { return }
-    let (session, client) = (member.session, member.client)
+    guard let (session, client) = membership else { return }
     membership = nil
     let hasEnded = session.assumeIsolated { session in
       session.removeClient(client, connectionGoesOn: connectionGoesOn)
@@ -122,18 +109,17 @@ extension Connection {
   }
 
   private func forward(_ incoming: Incoming) {
-    let member = joined()
-    member.session.assumeIsolated { $0.receive(incoming, from: member.client) }
+    let (session, client) = joined()
+    session.assumeIsolated { $0.receive(incoming, from: client) }
   }
 
   /// The membership of this connection; a plain connection gets its anonymous session with its first message.
-  private func joined() -> Member {
+  private func joined() -> (session: Session, client: ClientID) {
     if let membership { return membership }
     let session = bridge.assumeIsolated { $0.makeSession() }
     let client = session.assumeIsolated { $0.addAnonymousClient(channel: channel) }
-    let member = Member(session: session, client: client)
-    membership = member
-    return member
+    membership = (session, client)
+    return (session, client)
   }
 
   private func open(_ request: Request) {
@@ -166,8 +152,10 @@ extension Connection {
       }
       let (client, answer) = try added.get()
       leave(connectionGoesOn: true)
-      membership = Member(session: session, client: client)
-      member.withLock { $0 = membership }
+      membership = (session, client)
+      channel.attach(
+        OpenConnection(
+          connection: self, channel: channel, decoder: decoder, session: session, client: client))
       helloTimer?.cancel()
       state.opened()
       send(request.id, .success(answer))
@@ -179,7 +167,7 @@ extension Connection {
   private func refuseHello(_ id: RequestID, _ error: RPCError) {
     send(id, .failure(error))
     if error.code == ErrorCode.invalidParams.rawValue, error.data?["kind"] == "version" {
-      channel.close(.version, error.message)
+      close((.version, error.message))
     }
   }
 
@@ -224,5 +212,41 @@ extension Connection {
     case .success(let value): writer.response(id, value)
     case .failure(let error): writer.error(id, error)
     }
+  }
+}
+
+/// A connection whose session is open: its messages go straight to that session.
+private final class OpenConnection: MessageReceiver {
+  static let binaryRefusal = (
+    code: CloseCode.unsupportedData, reason: "Binary messages are not taken: send JSON-RPC as text"
+  )
+
+  private let connection: Connection
+  private let channel: any MessageChannel
+  private let decoder: MessageDecoder
+  private let session: Session
+  private let client: ClientID
+
+  init(
+    connection: Connection, channel: any MessageChannel, decoder: MessageDecoder,
+    session: Session, client: ClientID
+  ) {
+    self.connection = connection
+    self.channel = channel
+    self.decoder = decoder
+    self.session = session
+    self.client = client
+  }
+
+  func receive(_ message: RawSpan, as kind: MessageKind) {
+    guard kind == .text else {
+      return channel.close(Self.binaryRefusal.code, Self.binaryRefusal.reason)
+    }
+    let incoming = decoder.decode(message)
+    session.assumeIsolated { $0.receive(incoming, from: client) }
+  }
+
+  func closed(_ code: UInt16?) {
+    connection.closed(code)
   }
 }

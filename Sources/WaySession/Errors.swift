@@ -29,6 +29,11 @@ extension RPCError {
     }
   }
 
+  /// The server gave up a call that may have had its effect by then, so that asking again is not safe.
+  static func stopped(_ message: String) -> RPCError {
+    RPCError(.cancelledByServer, message, data: ["retryable": false])
+  }
+
   static func invalidParams(_ message: String) -> RPCError {
     RPCError(.invalidParams, message)
   }
@@ -48,7 +53,7 @@ extension RPCError {
     case let error as TaskError where error.isApplicationCode:
       RPCError(code: error.code, message: error.message, data: error.data)
     case let error as TaskError: RPCError(.internal, error.message)
-    case is CancellationError: RPCError(.cancelledByServer, "The task was cancelled")
+    case is CancellationError: .stopped("The task was cancelled")
     default: RPCError(.internal, "The task failed: \(error)")
     }
   }

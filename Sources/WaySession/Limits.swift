@@ -2,9 +2,13 @@ import WayRouting
 import WayValues
 
 /// Bounds on what a peer chooses. `session.open` tells them to the client.
+///
+/// Counts and sizes are brought into the range from 1 to 2³⁰, times into that from a millisecond to a day.
 public struct Limits: Sendable, Hashable {
   /// Bytes of one message; a larger one closes the connection with 1009.
   public var maxMessage = 1 << 20
+  /// Bytes of one answer, a whole batch's together; a larger one becomes the error 2413.
+  public var maxAnswer = 4 << 20
   /// Messages in one batch.
   public var maxBatch = 100
   /// Levels of lists and objects in one message.
@@ -22,10 +26,25 @@ public struct Limits: Sendable, Hashable {
 
   public init() {}
 
+  /// The limits with every value in its range.
+  var inRange: Limits {
+    var limits = self
+    let counts: [WritableKeyPath<Limits, Int>] = [
+      \.maxMessage, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxInFlight, \.maxHosts, \.maxClients,
+    ]
+    for count in counts { limits[keyPath: count] = min(max(self[keyPath: count], 1), 1 << 30) }
+    let times: [WritableKeyPath<Limits, Duration>] = [\.hello, \.pageOpen]
+    for time in times {
+      limits[keyPath: time] = min(max(self[keyPath: time], .milliseconds(1)), .seconds(86_400))
+    }
+    return limits
+  }
+
   /// The limits as `session.open` answers them; times in milliseconds.
   var value: Value {
     [
-      "maxMessage": .integer(Int64(maxMessage)), "maxBatch": .integer(Int64(maxBatch)),
+      "maxMessage": .integer(Int64(maxMessage)), "maxAnswer": .integer(Int64(maxAnswer)),
+      "maxBatch": .integer(Int64(maxBatch)),
       "maxDepth": .integer(Int64(maxDepth)), "maxInFlight": .integer(Int64(maxInFlight)),
       "maxHosts": .integer(Int64(maxHosts)), "maxClients": .integer(Int64(maxClients)),
       "maxPages": .integer(Int64(NavigationStack.maxPages)),

@@ -14,10 +14,6 @@ struct MethodParams {
     }
   }
 
-  func has(_ name: String) -> Bool {
-    members[name].map { !$0.isNull } ?? false
-  }
-
   func string(_ name: String) throws(RPCError) -> String {
     guard let text = try optionalString(name) else {
       throw .invalidParams("params.\(name) is missing: it must be a string")

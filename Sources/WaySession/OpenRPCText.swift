@@ -1314,6 +1314,10 @@ let openRPCText = ##"""
         "type": "integer",
         "description": "Bytes of one message."
        },
+       "maxAnswer": {
+        "type": "integer",
+        "description": "Bytes of one answer, a whole batch's together; a larger one becomes the error 2413."
+       },
        "maxBatch": {
         "type": "integer",
         "description": "Messages in a batch."
@@ -1349,6 +1353,7 @@ let openRPCText = ##"""
       },
       "required": [
        "maxMessage",
+       "maxAnswer",
        "maxBatch",
        "maxDepth",
        "maxInFlight",

@@ -1,3 +1,4 @@
+import DequeModule
 import WayRPC
 import WayRouting
 import WayTransport
@@ -27,15 +28,26 @@ final class QueuedOpening {
 }
 
 /// The stack operations of a session, done one after another: while a host is asked, the others wait.
+///
+/// What waits is bounded by the calls in flight: a call that ends takes its operation out.
 struct OperationQueue {
   enum Operation {
     case open(QueuedOpening)
-    /// A change that needs nobody's leave, made unless the call that asked for it was cancelled before its turn.
-    case change(StackOperation, for: CallNumber?, (Result<StackChange, RPCError>) -> Void)
+    /// A change that needs nobody's leave; the completion gets what it did. `call` is who asked, where somebody did.
+    case change(StackOperation, call: CallNumber?, (Result<StackChange, RPCError>) -> Void)
+
+    fileprivate var call: CallNumber? {
+      switch self {
+      case .open(let opening): opening.call
+      case .change(_, let call, _): call
+      }
+    }
   }
 
-  private var waiting: [Operation] = []
+  private var waiting: Deque<Operation> = []
   private(set) var current: QueuedOpening?
+  /// Set while operations are carried out, and while a member is taken out: nothing is begun in between.
+  var isHeld = false
 
   mutating func add(_ operation: Operation) {
     waiting.append(operation)
@@ -43,8 +55,8 @@ struct OperationQueue {
 
   /// The next operation; nil while a host is asked, or when there is none.
   mutating func next() -> Operation? {
-    guard current == nil, !waiting.isEmpty else { return nil }
-    return waiting.removeFirst()
+    guard current == nil else { return nil }
+    return waiting.popFirst()
   }
 
   /// A host is being asked for this opening.
@@ -55,5 +67,10 @@ struct OperationQueue {
   /// The opening no longer holds up the others.
   mutating func ended(_ opening: QueuedOpening) {
     if current === opening { current = nil }
+  }
+
+  /// Takes out what waits for a call that has ended.
+  mutating func remove(_ call: CallNumber) {
+    waiting.removeAll { $0.call == call }
   }
 }

@@ -59,6 +59,11 @@ extension Session {
     }
   }
 
+  /// Hands on what a task tells before its answer.
+  func report(_ value: Value, of number: CallNumber) {
+    calls[number]?.progress(value)
+  }
+
   /// Gives a call its answer; one that has it already stays as it is.
   func settle(_ number: CallNumber, _ result: Result<Value, RPCError>) {
     calls.removeValue(forKey: number)?.settle(result)
@@ -67,13 +72,20 @@ extension Session {
   /// Ends a call before its work is done. A call whose page is shown goes on until the page is closed.
   func stop(_ number: CallNumber, _ reason: StopReason) {
     guard let call = calls[number] else { return }
-    if call.page != nil, reason == .cancelled {
-      call.stop?(reason)
+    // Taken, so that a second cancel does nothing.
+    let stop = call.stop
+    call.stop = nil
+    if let page = call.page {
+      if reason == .cancelled {
+        stop?(reason)
+        return
+      }
+      forget(number, openerOf: page)
+      settle(number, .failure(reason.error))
       return
     }
-    let stop = call.stop
     settle(number, .failure(reason.error))
-    if call.page == nil { stop?(reason) }
+    stop?(reason)
   }
 
   /// Runs Swift code for a call, and settles the call with what it gives.

@@ -22,7 +22,7 @@ extension Session {
         return .result(try unregisterHosts(MethodParams(request), origin.client))
       case "session.open":
         throw RPCError(.conflict, "This connection has opened its session already")
-      case "session.close": return close(origin)
+      case "session.close": return try close(origin)
       case "rpc.discover": return .result(OpenRPC.document)
       case "$/ping": return .result(.null)
       case let method where Self.adminMethods.contains(method):
@@ -73,7 +73,10 @@ extension Session {
     _ = answer(request, silent)
   }
 
-  private func close(_ origin: Origin) -> Reply {
+  private func close(_ origin: Origin) throws(RPCError) -> Reply {
+    guard origin.batch == nil else {
+      throw RPCError(.invalidRequest, "session.close must not stand in a batch")
+    }
     reply(.success(.null), to: origin)
     let channel = origin.client.channel
     removeClient(origin.client.id)
@@ -102,7 +105,8 @@ extension Session {
 extension String {
   /// In quotes and cut to a length that is fit for a message.
   var quoted: String {
-    let shown = prefix(200)
-    return "\"\(shown)\(shown.endIndex == endIndex ? "" : "…")\""
+    // Scalars, since one character may be as long as its sender likes.
+    let shown = unicodeScalars.prefix(200)
+    return "\"\(String(shown))\(shown.endIndex == endIndex ? "" : "…")\""
   }
 }

@@ -28,8 +28,7 @@ struct BackRequest {
   }
 
   /// Reads `navigation:back?count=2`: a route's parameters are strings.
-  init(operation: String, params: ValueObject) throws(RPCError) {
-    guard operation == "back" else { throw .noRoute("navigation:" + operation) }
+  init(backBy params: ValueObject) throws(RPCError) {
     var typed = params
     if case .string(let text)? = params["count"], let count = Int64(text) {
       typed["count"] = .integer(count)
@@ -95,8 +94,9 @@ extension Session {
 
   private func change(_ operation: StackOperation, _ entry: Entry, _ call: Call) {
     let number = call.number
+    call.stop = { _ in self.operations.remove(number) }
     operations.add(
-      .change(operation, for: number) { result in
+      .change(operation, call: number) { result in
         self.settle(number, result.map { entry.answer($0.value) })
       })
     runOperations()
@@ -117,10 +117,12 @@ extension Session {
     let page = Page(
       id: makePageID(), uri: identity.uri, route: identity.route, pathParams: identity.pathParams,
       style: style, params: identity.params, exts: [:], host: origin.client.name)
-    let number = try begin(.origin(origin), deadline: nil).number
+    let call = try begin(.origin(origin), deadline: nil)
+    let number = call.number
+    call.stop = { _ in self.operations.remove(number) }
     let presenter = Presenter.client(origin.client.id)
     operations.add(
-      .change(.open(page), for: number) { result in
+      .change(.open(page), call: number) { result in
         if case .success = result {
           self.pages[page.id] = OpenPage(page: page, presenter: presenter, openers: [])
         }

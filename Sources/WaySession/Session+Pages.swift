@@ -28,12 +28,14 @@ extension Session {
 
   /// Carries out what waits, until a host has to be asked.
   func runOperations() {
+    // What an operation settles may come back here: the loop that runs already goes on with it.
+    guard !operations.isHeld else { return }
+    operations.isHeld = true
+    defer { operations.isHeld = false }
     while let operation = operations.next() {
       switch operation {
       case .open(let opening): start(opening)
-      case .change(let change, let call, let completion):
-        if let call, calls[call] == nil { continue }
-        completion(perform(change))
+      case .change(let change, _, let completion): completion(perform(change))
       }
     }
   }
@@ -147,19 +149,26 @@ extension Session {
     call.progress(["opened": ["page": .string(page)]])
   }
 
+  /// An opener that no longer waits for its page, which stays.
+  func forget(_ number: CallNumber, openerOf page: String) {
+    pages[page]?.openers.removeAll { $0 == number }
+  }
+
   /// An opener cancelled after its page was shown. The page closes, unless somebody else awaits it too.
   private func cancel(_ page: String, for number: CallNumber) {
     guard let entry = pages[page] else { return }
-    if entry.openers.contains(where: { $0 != number && calls[$0] != nil }) {
+    if entry.openers.contains(where: { $0 != number }) {
+      forget(number, openerOf: page)
       return settle(number, .success(Outcome.cancelled().value))
     }
-    operations.add(.change(.cancel(page: page, outcome: .cancelled()), for: nil) { _ in })
+    operations.add(
+      .change(.cancel(page: page, outcome: .cancelled()), call: number) { _ in })
     runOperations()
   }
 
   /// An opener gave up before its page was shown.
   private func abandon(_ opening: QueuedOpening) {
-    guard opening.state.abandon() else { return }
+    guard opening.state.abandon() else { return operations.remove(opening.call) }
     opening.cancelAtHost?()
     operations.ended(opening)
     runOperations()

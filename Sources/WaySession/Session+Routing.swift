@@ -25,8 +25,8 @@ struct Destination {
     case asyncTask(@Sendable (WayRouting.Call) async throws -> Value)
     case hostedTask(ClientID)
     case page(Presenter)
-    /// What follows the scheme, `back` in `navigation:back`.
-    case navigation(String)
+    /// `navigation:back`
+    case back
     case undefined(UndefinedRouteHandler)
   }
 
@@ -44,6 +44,7 @@ struct CallOptions {
   var style: Style = .push
   var from: String?
   var deadline: Duration?
+  var isInBatch = false
 }
 
 extension Session {
@@ -63,12 +64,8 @@ extension Session {
     {
       return self.run(run, match.uri, match.params, entry, options)
     }
-    let destination = try destination(of: resolution)
-    if entry == .open, origin.batch != nil, case .page = destination.kind {
-      throw RPCError(
-        .wrongKind, "A page cannot be opened in a batch: its answer would hold up the others")
-    }
-    return try perform(destination, entry, options, .origin(origin))
+    options.isInBatch = origin.batch != nil
+    return try perform(try destination(of: resolution), entry, options, .origin(origin))
   }
 
   func look(up text: String, _ params: ValueObject) throws(RPCError) -> Resolution {
@@ -92,9 +89,9 @@ extension Session {
         uri: match.uri, kind: try handler(of: match), routeKind: match.route.kind,
         route: match.route, pathParams: match.pathParams, params: match.params)
     case .navigation(let uri, let operation, let params):
+      guard operation == "back" else { throw .noRoute(uri.text) }
       return Destination(
-        uri: uri, kind: .navigation(operation), routeKind: .task, route: nil, pathParams: [:],
-        params: params)
+        uri: uri, kind: .back, routeKind: .task, route: nil, pathParams: [:], params: params)
     case .undeclared(let uri, let dispatcher, let params):
       let (kind, routeKind) = try handler(ofUndeclared: uri, dispatcher)
       return Destination(
@@ -154,24 +151,27 @@ extension Session {
     case .task(let run):
       return self.run(run, destination.uri, destination.params, entry, options)
     case .asyncTask(let run):
-      let call = swiftCall(destination.uri, destination.params, options)
-      return self.run(try begin(caller, deadline: options.deadline), as: entry) {
-        try await run(call)
-      }
+      let call = try begin(caller, deadline: options.deadline)
+      let asked = swiftCall(destination.uri, destination.params, options, call.number)
+      return self.run(call, as: entry) { try await run(asked) }
     case .hostedTask(let client):
       guard let host = clients[client] else {
         throw RPCError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
       }
       let call = try begin(caller, deadline: options.deadline)
       return runTask(destination, at: host, entry, options, call)
-    case .navigation(let operation):
-      let target = try BackRequest(operation: operation, params: destination.params)
+    case .back:
+      let target = try BackRequest(backBy: destination.params)
       return back(target, entry, try begin(caller, deadline: options.deadline))
     case .page(let presenter):
       guard entry == .open else {
         throw RPCError(
           .wrongKind, "\(destination.uri.text.quoted) is a page: use router.open, not router.invoke"
         )
+      }
+      guard !options.isInBatch else {
+        throw RPCError(
+          .wrongKind, "A page cannot be opened in a batch: its answer would hold up the others")
       }
       open(destination, presenter, options, try begin(caller, deadline: options.deadline))
       return .later
@@ -194,11 +194,18 @@ extension Session {
   }
 
   private func swiftCall(
-    _ uri: RouteURI, _ params: ValueObject, _ options: CallOptions
+    _ uri: RouteURI, _ params: ValueObject, _ options: CallOptions, _ number: CallNumber? = nil
   ) -> WayRouting.Call {
-    WayRouting.Call(
-      uri: uri, params: params, exts: options.exts,
-      navigator: SessionNavigator(session: self, page: options.from))
+    let navigator = SessionNavigator(session: self, page: options.from)
+    guard let number else {
+      return WayRouting.Call(uri: uri, params: params, exts: options.exts, navigator: navigator)
+    }
+    return WayRouting.Call(
+      uri: uri, params: params, exts: options.exts, navigator: navigator,
+      deadline: options.deadline.map { ContinuousClock.now + $0 },
+      progress: { value in
+        self.loop.execute { self.assumeIsolated { $0.report(value, of: number) } }
+      })
   }
 
   private func runTask(
@@ -227,7 +234,7 @@ extension Session {
     _ options: CallOptions, _ call: Call, _ redirects: Int
   ) -> Reply {
     let number = call.number
-    let asked = swiftCall(destination.uri, destination.params, options)
+    let asked = swiftCall(destination.uri, destination.params, options, number)
     let task = Task {
       do throws(RPCError) {
         let decision: UndefinedRoute

@@ -107,15 +107,18 @@ extension Session {
   func removeClient(_ id: ClientID, connectionGoesOn: Bool = false) {
     guard let client = clients.removeValue(forKey: id) else { return }
     if !connectionGoesOn { client.channel = nil }
+    operations.isHeld = true
     hosts.removeAll(of: id)
-    for number in client.calls.drain() { stop(number, .callerGone) }
+    for number in client.calls.drain() + client.drainSilent() { stop(number, .callerGone) }
     client.channel = nil
+    failPages(of: client)
     for request in client.pending.drain() {
       request.timeout?.cancel()
       request.completion(.failure(.unanswered(.gone(during: request.method))))
     }
-    failPages(of: client)
+    operations.isHeld = false
     if clients.isEmpty { end() }
+    runOperations()
   }
 
   private func end() {
@@ -173,10 +176,19 @@ extension Session {
 extension Session {
   /// Answers one request, at once or in its batch.
   func reply(_ result: Result<Value, RPCError>, to origin: Origin) {
+    guard !origin.isSilent else { return }
     let inBatch = origin.batch != nil
     switch result {
     case .success(let value): writer.response(origin.id, value, inBatch: inBatch)
     case .failure(let error): writer.error(origin.id, error, inBatch: inBatch)
+    }
+    let limit = settings.limits.maxAnswer - (origin.batch?.size ?? 0)
+    if writer.bytes.count > limit {
+      writer.error(
+        origin.id,
+        RPCError(
+          .tooLarge, "The answer has \(writer.bytes.count) bytes, more than \(limit)",
+          data: ["limit": .integer(Int64(settings.limits.maxAnswer))]), inBatch: inBatch)
     }
     guard let batch = origin.batch else { return send(to: origin.client) }
     if let whole = batch.answer(origin.position, with: writer.bytes) {
@@ -203,7 +215,9 @@ extension Session {
     do {
       id = try client.pending.add(pending)
     } catch {
-      completion(.failure(.unanswered(error)))
+      // A host that never answers is gone for all that it is asked: its pages must not stay.
+      client.channel?.close(.slowConsumer, "\(client.pending.count) requests were not answered")
+      completion(.failure(.unanswered(RPCError(.hostAbsent, "The host does not answer"))))
       return nil
     }
     do {

@@ -9,7 +9,6 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   }
 
   package static let normal = CloseCode(rawValue: 1000)
-  package static let goingAway = CloseCode(rawValue: 1001)
   package static let unsupportedData = CloseCode(rawValue: 1003)
   package static let invalidPayload = CloseCode(rawValue: 1007)
   package static let messageTooBig = CloseCode(rawValue: 1009)

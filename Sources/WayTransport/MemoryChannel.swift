@@ -30,16 +30,17 @@ package final class MemoryChannel: MessageChannel {
     near.other.withLock { $0 = far }
     far.other.withLock { $0 = near }
     near.state.withLock { $0 = .open(receiver: receiver) }
-    loop.execute {
-      let accepted = acceptor.accept(far, subprotocol: subprotocol)
-      far.state.withLock { state in
-        if case .open = state { state = .open(receiver: accepted) }
-      }
-    }
+    loop.execute { far.attach(acceptor.accept(far, subprotocol: subprotocol)) }
     return near
   }
 
   package var bufferedBytes: Int { 0 }
+
+  package func attach(_ receiver: any MessageReceiver) {
+    state.withLock { state in
+      if case .open = state { state = .open(receiver: receiver) }
+    }
+  }
 
   package func send(_ message: RawSpan, as kind: MessageKind) {
     guard isOpen else { return }

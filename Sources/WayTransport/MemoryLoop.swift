@@ -44,7 +44,6 @@ package final class MemoryLoop: EventLoop {
     return timer
   }
 
-  /// Runs `work` on the loop, after all that was enqueued before.
   package func execute(_ work: @escaping @Sendable () -> Void) {
     queue.async(execute: work)
   }

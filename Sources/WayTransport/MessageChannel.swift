@@ -12,6 +12,9 @@ package protocol MessageChannel: AnyObject, Sendable {
   /// The loop that this channel belongs to.
   var loop: any EventLoop { get }
 
+  /// From the next message on, and for the end, another receiver takes the place of the one before.
+  func attach(_ receiver: any MessageReceiver)
+
   /// Sends one message; the bytes are copied. Text must be valid UTF-8. Nothing is sent once the channel closes.
   func send(_ message: RawSpan, as kind: MessageKind)
 

@@ -45,6 +45,8 @@ await Promise.all([bridge.close(), shell.close()]);
 
 
 class Examples(unittest.TestCase):
+    maxDiff = None
+
     def serve(self, command):
         """Starts a server; gives its address, `HOST:PORT`, from its first line."""
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

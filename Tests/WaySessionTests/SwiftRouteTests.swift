@@ -82,6 +82,35 @@ struct SwiftRouteTests {
     #expect(try await cancelled.take())
   }
 
+  @Test func aTaskTellsHowFarItIsAndSeesItsDeadline() async throws {
+    try router.task("action://steps") { call in
+      await Task.yield()
+      for step in 1...3 { call.progress(["step": .integer(Int64(step))]) }
+      return .bool(call.deadline != nil)
+    }
+    let client = try await connect()
+    try await client.call(1, "router.invoke", ["uri": "action://steps", "deadlineMs": 60_000])
+    for step in 1...3 {
+      let progress = try await client.message()
+      #expect(progress["method"] == "$/progress")
+      #expect(
+        progress["params"] == ["id": 1, "value": ["step": .integer(Int64(step))]])
+    }
+    #expect(try await client.answer(1)["result"] == true)
+  }
+
+  @Test func aPageInABatchIsRefusedAlsoBehindARedirect() async throws {
+    try router.page("native://page", PageHandler(open: { _ in }, close: { _, _ in }))
+    router.undefinedRoute { _ in .redirect(uri: "native://page", params: [:]) }
+    let bridge = TestBridge(router)
+    let client = try await TestClient.connect(to: bridge)
+    try await client.batch([
+      ["jsonrpc": "2.0", "id": 1, "method": "router.open", "params": ["uri": "native://old"]]
+    ])
+    let answers = try await client.message().list
+    #expect(answers?.first?["error"]?["code"] == 2405)
+  }
+
   @Test func aSwiftPageOpensAndIsTakenAway() async throws {
     let closed = Mailbox<String>()
     try router.page(

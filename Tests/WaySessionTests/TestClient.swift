@@ -7,8 +7,14 @@ import WayValues
 struct TestClient {
   private let peer: Peer
 
-  static func connect(to bridge: TestBridge) async throws -> TestClient {
-    TestClient(peer: try await Peer.connect(to: bridge.server, subprotocol: nil))
+  static func connect(
+    to bridge: TestBridge, subprotocol: String? = nil
+  ) async throws -> TestClient {
+    TestClient(peer: try await Peer.connect(to: bridge.server, subprotocol: subprotocol))
+  }
+
+  func close() async throws {
+    try await peer.close()
   }
 
   func call(_ id: Value, _ method: String, _ params: Value) async throws {
@@ -18,6 +24,10 @@ struct TestClient {
 
   func notify(_ method: String, _ params: Value) async throws {
     try await peer.send(["jsonrpc": "2.0", "method": .string(method), "params": params])
+  }
+
+  func batch(_ messages: [Value]) async throws {
+    try await peer.send(.list(messages))
   }
 
   /// Answers a request of the server.

@@ -90,8 +90,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {  // confined to
     LoopIdentity.current == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Runs `work` on the loop, after what it was given before. May be called from any thread.
-  func execute(_ work: @escaping @Sendable () -> Void) {
+  package func execute(_ work: @escaping @Sendable () -> Void) {
     push(.work(work))
   }
 

@@ -1,0 +1,129 @@
+import TestSupport
+import Testing
+import WayRouting
+import WaySession
+import WayValues
+
+/// What a peer may heap up in a session is bounded, and all of it settles.
+@Suite(.timeLimit(.minutes(2)))
+struct SessionBoundsTests {
+  private let router = Router()
+
+  private func host(_ bridge: TestBridge) async throws -> TestClient {
+    let client = try await TestClient.connect(to: bridge)
+    try await client.call(
+      "host", "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
+    _ = try await client.answer("host")
+    return client
+  }
+
+  private func join(_ bridge: TestBridge) async throws -> (shell: TestClient, opener: TestClient) {
+    let shell = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    try await shell.call(
+      "hello", "session.open",
+      ["protocol": ["1.0"], "hosts": [["scheme": "native", "kind": "page"]]])
+    let session = try await shell.answer("hello")["result"]
+    let opener = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    try await opener.call(
+      "hello", "session.open",
+      [
+        "protocol": ["1.0"],
+        "join": [
+          "session": session?["session"] ?? .null, "token": session?["joinToken"] ?? .null,
+        ],
+      ])
+    _ = try await opener.answer("hello")
+    return (shell, opener)
+  }
+
+  @Test func allThatWaitsForAHostThatLeavesSettles() async throws {
+    var limits = Limits()
+    limits.maxInFlight = 10_000
+    let (shell, opener) = try await join(TestBridge(router, limits: limits))
+    let count: Int64 = 5_000
+    for id in 0..<count {
+      try await opener.call(.integer(id), "router.open", ["uri": "native://x"])
+    }
+    _ = try await shell.request("page.open")
+    try await shell.close()
+    for _ in 0..<count {
+      let answer = try await opener.message()
+      #expect(answer["error"]?["code"]?.integer.map { $0 == 2504 || $0 == 2404 } == true)
+    }
+  }
+
+  @Test func callsInFlightAreBounded() async throws {
+    var limits = Limits()
+    limits.maxInFlight = 3
+    let client = try await host(TestBridge(router, limits: limits))
+    for id in 1...4 {
+      try await client.call(.integer(Int64(id)), "router.open", ["uri": "native://x"])
+    }
+    #expect(try await client.answer(4)["error"]?["code"] == 2429)
+  }
+
+  @Test func aCancelledOperationLeavesTheQueue() async throws {
+    let bridge = TestBridge(router)
+    let client = try await host(bridge)
+    try await client.call("first", "router.open", ["uri": "native://x"])
+    let asked = try await client.request("page.open")
+    for _ in 0..<300 {
+      try await client.call("next", "navigation.back", [:])
+      try await client.notify("$/cancelRequest", ["id": "next"])
+      #expect(try await client.answer("next")["error"]?["code"] == -32800)
+    }
+    try await client.reply(asked, .null)
+    _ = try await client.request("$/progress")
+    try await client.call("stack", "navigation.stack", [:])
+    #expect(try await client.answer("stack")["result"]?["pages"]?.list?.count == 1)
+  }
+
+  @Test func aSessionHoldsSoManyClients() async throws {
+    var limits = Limits()
+    limits.maxClients = 1
+    let bridge = TestBridge(router, limits: limits)
+    let first = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    try await first.call("hello", "session.open", ["protocol": ["1.0"]])
+    let session = try await first.answer("hello")["result"]
+    let second = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    let join: Value = [
+      "session": session?["session"] ?? .null, "token": session?["joinToken"] ?? .null,
+    ]
+    try await second.call("hello", "session.open", ["protocol": ["1.0"], "join": join])
+    #expect(try await second.answer("hello")["error"]?["code"] == 2429)
+  }
+
+  @Test func anAnswerThatIsTooLargeBecomesAnError() async throws {
+    var limits = Limits()
+    limits.maxAnswer = 1_000
+    try router.task("action://large") { _ in .string(String(repeating: "x", count: 2_000)) }
+    let client = try await TestClient.connect(to: TestBridge(router, limits: limits))
+    try await client.call(1, "router.invoke", ["uri": "action://large"])
+    #expect(try await client.answer(1)["error"]?["code"] == 2413)
+    try await client.call(2, "$/ping", [:])
+    #expect(try await client.answer(2)["result"] == .null)
+  }
+
+  @Test func aSessionEndsWithItsLastClient() async throws {
+    let bridge = TestBridge(router)
+    let (shell, opener) = try await join(bridge)
+    #expect(await bridge.bridge.sessionCount == 1)
+    try await shell.close()
+    try await opener.close()
+    _ = try? await opener.message()
+    #expect(await bridge.bridge.sessionCount == 0)
+  }
+
+  @Test func limitsOutOfRangeAreBroughtIn() async throws {
+    var limits = Limits()
+    limits.maxInFlight = .max
+    limits.maxBatch = -1
+    limits.hello = .seconds(Int64.max)
+    let client = try await TestClient.connect(to: TestBridge(router, limits: limits))
+    try await client.call(1, "session.open", ["protocol": ["1.0"]])
+    let told = try await client.answer(1)["result"]?["limits"]
+    #expect(told?["maxInFlight"] == 1_073_741_824)
+    #expect(told?["maxBatch"] == 1)
+    #expect(told?["helloMs"] == 86_400_000)
+  }
+}
