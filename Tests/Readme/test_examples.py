@@ -32,6 +32,8 @@ let package = Package(
 APP = """
 globalThis.WebSocket = createRequire(import.meta.url)("/usr/share/nodejs/ws").WebSocket;
 const shown = [];
+const hidden = [];
+const hide = (page) => hidden.push(page.uri);
 const show = (page, { picked }) => {
   shown.push(page.uri);
   setTimeout(() => picked(page.uri === "native://address/list" ? { city: "Kyoto" } : { channel: "mail" }));
@@ -39,7 +41,7 @@ const show = (page, { picked }) => {
 """
 
 END = """
-console.log(JSON.stringify({ shown, shared }));
+console.log(JSON.stringify({ shown, hidden, shared }));
 await Promise.all([bridge.close(), shell.close()]);
 """
 
@@ -76,7 +78,8 @@ class Examples(unittest.TestCase):
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         city, rest = done.stdout.splitlines()
         self.assertEqual("Kyoto", city)
-        self.assertEqual({"shown": ["native://address/list", "native://share/sheet"], "shared": True}, json.loads(rest))
+        pages = ["native://address/list", "native://share/sheet"]
+        self.assertEqual({"shown": pages, "hidden": pages, "shared": True}, json.loads(rest))
 
     def test_the_swift_is_a_program_of_a_package_that_depends_on_this_one(self):
         (snippet,) = blocks("Use it", "swift")
