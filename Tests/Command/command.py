@@ -21,12 +21,12 @@ def run(*arguments):
 class Server:
     """`waybridge serve` or `demo`, from its first line to the end of the `with` block."""
 
-    def __init__(self, *arguments):
-        self._arguments = arguments
+    def __init__(self, *arguments, command=WAYBRIDGE):
+        self._command = [command, *arguments]
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            [WAYBRIDGE, *self._arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            self._command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         self.first_line = self.line()
         match = re.fullmatch(r"listening on (http://(\S+):(\d+))", self.first_line)

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import shutil
 import signal
 import socket
 import tempfile
@@ -9,7 +10,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-from command import ROOT, Server, run
+from command import ROOT, WAYBRIDGE, Server, run
 from websocket import WebSocket
 
 TABLE = str(ROOT / "protocol/routes/demo.json")
@@ -80,6 +81,18 @@ class Files(unittest.TestCase):
                 self.assertEqual(200, get(server.address + path)[0], path)
             for path in ("/package.json", "/tsconfig.json", "/test/peer.test.js", "/test/", "/bridge/%2e%2e/package.json"):
                 self.assertEqual(404, get(server.address + path)[0], path)
+
+    def test_the_web_files_of_the_commands_own_package_are_found_and_none_above_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            package = pathlib.Path(folder, "package")
+            command = package / ".build/platform/release/waybridge"
+            command.parent.mkdir(parents=True)
+            shutil.copy(WAYBRIDGE, command)
+            for web, status in [(pathlib.Path(folder, "web"), 404), (package / "web", 200)]:
+                (web / "bridge").mkdir(parents=True)
+                (web / "bridge/bridge.js").write_text("// the client\n")
+                with Server("serve", "--port", "0", command=str(command)) as server:
+                    self.assertEqual(status, get(server.address + "/bridge/bridge.js")[0], web)
 
     def test_a_folder_that_is_named_is_served_whole(self):
         with tempfile.TemporaryDirectory() as folder:
