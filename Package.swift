@@ -22,6 +22,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -32,38 +33,48 @@ let package = Package(
     target("WayValues"),
     target("WayRouting", ["WayValues"]),
     target("WayRPC", ["WayValues", "CSimdjson"]),
-    target("WayTable", ["WayRouting", "WayRPC"]),
+    target("WayTable", ["WayValues", "WayRouting"]),
     target("WayTransport"),
     target(
       "WaySession",
       [
-        "WayRouting", "WayRPC", "WayTable", "WayTransport", "WayValues",
+        "WayValues", "WayRouting", "WayRPC", "WayTransport",
         .product(name: "DequeModule", package: "swift-collections"),
       ]),
     target("WaySockets", ["WayTransport", "CLibwebsockets", "CLibuv"]),
     target(
       "Waybridge",
       [
-        "WaySession", "WaySockets",
+        "WayValues", "WayRouting", "WayRPC", "WayTable", "WayTransport", "WaySession", "WaySockets",
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
-    target("WaybridgeClient", ["WayRPC", "WaySockets"]),
+    target("WaybridgeClient", ["WayValues", "WayRPC", "WayTransport", "WaySockets"]),
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [
         "Waybridge", "WaybridgeClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
     tests("WayValuesTests", ["WayValues"]),
-    tests("WayRoutingTests", ["WayRouting"]),
-    tests("WayRPCTests", ["WayRPC"]),
-    tests("WayTableTests", ["WayTable"]),
-    tests("WaySessionTests", ["WaySession", "TestSupport"]),
-    tests("WaySocketsTests", ["WaySockets"]),
-    tests("WaybridgeTests", ["Waybridge", "WaybridgeClient", "TestSupport"]),
+    tests("WayRoutingTests", ["WayValues", "WayRouting"]),
+    tests("WayRPCTests", ["WayValues", "WayRPC"]),
+    tests("WayTableTests", ["WayValues", "WayRouting", "WayRPC", "WayTable"]),
+    tests(
+      "WaySessionTests",
+      [
+        "WayValues", "WayRouting", "WayRPC", "WayTable", "WayTransport", "WaySession",
+        "TestSupport",
+      ]),
+    tests("WaySocketsTests", ["WayTransport", "WaySockets"]),
+    tests(
+      "WaybridgeTests",
+      ["WayRPC", "WayTransport", "WaySockets", "Waybridge", "WaybridgeClient", "TestSupport"]),
     .target(
-      name: "TestSupport", dependencies: ["WayTransport", "WayRPC"], path: "Tests/Support",
+      name: "TestSupport", dependencies: ["WayValues", "WayRPC", "WayTransport"],
+      path: "Tests/Support",
       swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17

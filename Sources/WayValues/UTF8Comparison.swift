@@ -1,7 +1,7 @@
 extension String {
   /// Whether both have the same UTF-8 bytes. Swift's `==` also joins canonically equivalent texts.
   @inlinable
-  public func isSameUTF8(as other: String) -> Bool {
+  package func isSameUTF8(as other: String) -> Bool {
     let count = utf8.count
     guard count == other.utf8.count else { return false }
     let left = utf8.span
@@ -12,7 +12,7 @@ extension String {
 
   /// Feeds the UTF-8 bytes to `hasher`, to go with ``isSameUTF8(as:)``.
   @inlinable
-  public func hashUTF8(into hasher: inout Hasher) {
+  package func hashUTF8(into hasher: inout Hasher) {
     let contiguous: Void? = utf8.withContiguousStorageIfAvailable { bytes in
       hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
     }
@@ -24,18 +24,20 @@ extension String {
 }
 
 /// A string that is compared and hashed as its UTF-8 bytes, for keys that a peer chooses.
-public struct UTF8Key: Hashable, Sendable {
-  public let text: String
+package struct UTF8Key: Hashable, Sendable {
+  /// The string as it came.
+  package let text: String
 
-  public init(_ text: String) {
+  /// A key of any string.
+  package init(_ text: String) {
     self.text = text
   }
 
-  public static func == (left: UTF8Key, right: UTF8Key) -> Bool {
+  package static func == (left: UTF8Key, right: UTF8Key) -> Bool {
     left.text.isSameUTF8(as: right.text)
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     text.hashUTF8(into: &hasher)
   }
 }

@@ -5,9 +5,12 @@
 public struct ValueObject: Sendable {
   /// One name with its value.
   public struct Member: Sendable {
+    /// Unique in its object, as UTF-8 bytes.
     public let name: String
+    /// What the name stands for.
     public var value: Value
 
+    /// A member, to be compared with those of an object.
     @inlinable
     public init(name: String, value: Value) {
       self.name = name

@@ -8,24 +8,30 @@ public struct BridgeConfiguration: Sendable {
   public var port: Int
   /// A folder of files served at `/`; nil serves none.
   public var webRoot: String?
+  /// The names at the top of `webRoot` that are served, each with all below it; nil serves all.
+  public var webEntries: [String]?
   /// Bounds on what clients choose.
   public var limits: Limits
   /// The version of the loaded route table, as clients are told it.
   public var tableVersion: String
-  /// Adds the JSON-RPC specification's example methods, `echo`, the task `action://echo`, and an echo of WebSocket
-  /// messages at `/echo`, for tests of clients. It also takes as many connections as there are descriptors.
+  /// Adds the JSON-RPC specification's example methods, `echo`, the task `action://echo` (in the place of a route of
+  /// this name), and an echo of WebSocket messages at `/echo`, for tests of clients. It also takes as many
+  /// connections as there are descriptors, instead of 10,000.
   public var conformance: Bool
   /// How long a shutdown waits for connections to close.
   public var grace: Duration
 
+  /// Listens on port 8080 of the loopback interface and serves no files, where nothing else is given.
   public init(
     host: String = "127.0.0.1", port: Int = 8080, webRoot: String? = nil,
-    limits: Limits = Limits(), tableVersion: String = "", conformance: Bool = false,
+    webEntries: [String]? = nil, limits: Limits = Limits(), tableVersion: String = "",
+    conformance: Bool = false,
     grace: Duration = .seconds(5)
   ) {
     self.host = host
     self.port = port
     self.webRoot = webRoot
+    self.webEntries = webEntries
     self.limits = limits
     self.tableVersion = tableVersion
     self.conformance = conformance
@@ -35,11 +41,11 @@ public struct BridgeConfiguration: Sendable {
 
 /// Where a bridge listens.
 public struct BoundAddress: Sendable, Hashable, CustomStringConvertible {
+  /// The address as a URL has it, an IPv6 address in brackets.
   public let host: String
+  /// The port that was taken, also where 0 was asked for.
   public let port: Int
 
-  /// `http://HOST:PORT`, an IPv6 address in brackets.
-  public var description: String {
-    "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-  }
+  /// `http://HOST:PORT`
+  public var description: String { "http://\(host):\(port)" }
 }

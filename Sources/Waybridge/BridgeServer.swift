@@ -7,8 +7,10 @@ import WayTransport
 ///
 /// ```swift
 /// let router = Router()
-/// try router.task("action://hello") { call in ["greeting": "Hello, \(call.params["name"]?.string ?? "you")"] }
-/// try await BridgeServer(router: router).run()
+/// let version = try router.load(tableAt: "routes.json")
+/// try await BridgeServer(
+///   router: router, configuration: BridgeConfiguration(tableVersion: version)
+/// ).run()
 /// ```
 ///
 /// It is a `Service` of swift-service-lifecycle: ``run()`` ends when its service group shuts down gracefully.
@@ -54,7 +56,7 @@ package struct RunningBridge: Sendable {
   private let grace: Duration
 
   package init(router: Router, configuration: BridgeConfiguration) async throws {
-    if configuration.conformance { try Conformance.register(in: router) }
+    if configuration.conformance { try Self.addEcho(to: router) }
     let loop = try SocketLoop.start()
     let bridge = Bridge(
       loop: loop,
@@ -71,9 +73,8 @@ package struct RunningBridge: Sendable {
         Endpoint(path: "/echo", subprotocols: [], maxMessage: 64 << 20, acceptor: EchoAcceptor()))
     }
     server = SocketServer(
-      configuration: SocketServerConfiguration(
-        host: configuration.host, port: configuration.port, webRoot: configuration.webRoot),
-      endpoints: endpoints, responder: Health.respond, loop: loop)
+      configuration: configuration.sockets, endpoints: endpoints,
+      responder: Responder.make(webEntries: configuration.webEntries), loop: loop)
     do {
       let bound = try await server.start()
       address = BoundAddress(host: bound.host, port: bound.port)
@@ -83,6 +84,13 @@ package struct RunningBridge: Sendable {
     }
     self.loop = loop
     grace = configuration.grace
+  }
+
+  /// A bridge may run again with the same router, so what an earlier run added gives way.
+  private static func addEcho(to router: Router) throws {
+    let added = Router()
+    try Conformance.register(in: added)
+    for route in added.snapshot().routes { try router.register(route, replacing: true) }
   }
 
   /// Closes every connection with 4200 and ends the loop.

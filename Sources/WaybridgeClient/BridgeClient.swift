@@ -3,19 +3,10 @@ import WaySockets
 import WayTransport
 @_exported import WayValues
 
-/// An error that the other side answered, or the end of the connection.
-public struct CallError: Error, Sendable, CustomStringConvertible {
-  /// A JSON-RPC or Waybridge code, or the application's own.
-  public let code: Int
-  public let message: String
-  public let data: Value?
-
-  public var description: String { "error \(code): \(message)" }
-}
-
 /// A connection to a bridge: plain JSON-RPC calls, each answered exactly once.
 ///
-/// Runs on an event loop of its own; its methods may be called from anywhere.
+/// Runs on a thread of its own, which ends with the connection: whichever side closes that. A client that is let go of
+/// stays connected, so every client needs ``close()``. Its methods may be called from anywhere.
 public actor BridgeClient: MessageReceiver {
   private typealias Completion = (Result<Value, RPCError>) -> Void
 
@@ -28,6 +19,7 @@ public actor BridgeClient: MessageReceiver {
   private var writer = MessageWriter()
   private var lastCall = 0
   private var ids: [Int: RequestID] = [:]
+  private var onClosed: [CheckedContinuation<Void, Never>] = []
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
@@ -60,8 +52,8 @@ public actor BridgeClient: MessageReceiver {
     return client
   }
 
-  /// Calls a method and waits for its answer. Throws ``CallError``: what the other side answered, or that the
-  /// connection closed first. Cancelling the task sends `$/cancelRequest`; the answer is still awaited.
+  /// Calls a method and waits for its answer. Throws ``CallError``: what the other side answered, 2599 where the
+  /// connection closed first, or 2503 where it was closed already and nothing was sent. Cancelling the task sends `$/cancelRequest`; the answer is still awaited.
   public func request(_ method: String, _ params: Value? = nil) async throws -> Value {
     lastCall += 1
     let call = lastCall
@@ -80,9 +72,12 @@ public actor BridgeClient: MessageReceiver {
     }
   }
 
-  /// Closes the connection and ends the loop; calls that wait fail.
+  /// Closes the connection and returns when it is gone, with its thread; calls that wait fail. May be called again.
   public func close() async {
-    channel?.close(.normal, "")
+    if let channel {
+      channel.close(.normal, "")
+      await withCheckedContinuation { onClosed.append($0) }
+    }
     await loop.shutdown()
   }
 }
@@ -91,7 +86,7 @@ extension BridgeClient {
   private func send(
     _ call: Int, _ method: String, _ params: Value?, _ completion: @escaping Completion
   ) {
-    guard let channel else { return completion(.failure(Self.closed(nil))) }
+    guard let channel else { return completion(.failure(Self.notSent)) }
     let id: RequestID
     do {
       id = try pending.add(completion)
@@ -128,6 +123,10 @@ extension BridgeClient {
     assumeIsolated { client in
       client.channel = nil
       for completion in client.pending.drain() { completion(.failure(Self.closed(code))) }
+      for continuation in client.onClosed { continuation.resume() }
+      client.onClosed = []
+      // The loop serves this one connection.
+      Task { [loop = client.loop] in await loop.shutdown() }
     }
   }
 
@@ -140,11 +139,14 @@ extension BridgeClient {
       }
     case .request(let request):
       writer.error(
-        request.id, RPCError(.methodNotFound, "This client has no method \(request.method)"))
+        request.id, RPCError(.methodNotFound, "This client has no methods: it only calls"))
       channel?.send(writer.bytes.span.bytes, as: .text)
     case .invalid: break
     }
   }
+
+  private static let notSent = RPCError(
+    .unavailable, "The connection is closed; the call was not sent")
 
   private static func closed(_ code: UInt16?) -> RPCError {
     RPCError(

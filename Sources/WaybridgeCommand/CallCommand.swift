@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import WayRPC
 import WaybridgeClient
 
 struct CallCommand: AsyncParsableCommand {
@@ -9,7 +8,8 @@ struct CallCommand: AsyncParsableCommand {
     abstract: "Call one method of a bridge and print its result.",
     discussion: """
       Example: waybridge call router.invoke '{"uri": "action://time"}'
-      The result is printed as one line of JSON; errors and progress go to standard error, and the exit code is 1.
+      The result is printed as one line of JSON; errors and progress go to standard error. The exit code is 0 after \
+      a result, 1 after an error, and 64 where the command line is wrong.
       """)
 
   @Argument(help: "The method, for example router.canOpen or rpc.discover.")
@@ -22,43 +22,39 @@ struct CallCommand: AsyncParsableCommand {
   var url = "ws://127.0.0.1:8080/bridge"
 
   func run() async throws {
-    let parsed = try params.map(Self.parse)
+    let params = try params.map(Self.parse)
+    let client = try await BridgeClient.connect(to: url) { progress in
+      Self.tell("progress \(Self.text(progress))")
+    }
+    let answer: Result<Value, any Error>
     do {
-      let client = try await BridgeClient.connect(to: url) { progress in
-        Self.tell("progress \(Self.text(progress))")
-      }
-      let result: Value
-      do {
-        result = try await client.request(method, parsed)
-      } catch {
-        await client.close()
-        throw error
-      }
-      await client.close()
-      print(Self.text(result))
-    } catch let error as CallError {
-      Self.tell("\(error)\(error.data.map { " " + Self.text($0) } ?? "")")
-      throw ExitCode.failure
+      answer = .success(try await client.request(method, params))
     } catch {
-      Self.tell("error: \(error)")
-      throw ExitCode.failure
+      answer = .failure(error)
+    }
+    await client.close()
+    do {
+      print(Self.text(try answer.get()))
+    } catch let error as CallError {
+      throw CommandError("\(error)\(error.data.map { " " + Self.text($0) } ?? "")")
     }
   }
 
-  private static func parse(_ text: String) throws -> Value {
-    do {
-      let value = try JSON.parse(Array(text.utf8).span.bytes)
-      guard value.object != nil || value.list != nil else {
-        throw ValidationError("PARAMS must be a JSON object or array, not \(text)")
-      }
-      return value
-    } catch let error as JSONError {
-      throw ValidationError("PARAMS is not JSON: \(error)")
+  private static func parse(_ text: String) throws(CommandError) -> Value {
+    let value: Value
+    do throws(InvalidJSON) {
+      value = try Value(json: text)
+    } catch {
+      throw CommandError("PARAMS is not JSON: \(error)")
     }
+    guard value.object != nil || value.list != nil else {
+      throw CommandError("PARAMS must be a JSON object or array, not a \(value.kindName)")
+    }
+    return value
   }
 
   private static func text(_ value: Value) -> String {
-    (try? JSON.text(value)) ?? "(a value that is nested too deeply to print)"
+    value.json ?? "(a value that is nested too deeply to print)"
   }
 
   private static func tell(_ line: String) {

@@ -6,7 +6,8 @@ struct Serve: AsyncParsableCommand {
     abstract: "Serve a bridge at ws://HOST:PORT/bridge.",
     discussion: """
       Serves the routes of a table; clients that join a session host them. The first line on standard output is \
-      the address. SIGTERM or SIGINT closes every connection and exits with 0.
+      the address. SIGTERM or SIGINT closes every connection and exits with 0. The exit code is 1 where it cannot \
+      serve, and 64 where the command line is wrong.
       """)
 
   @Option(help: ArgumentHelp("The route table, a JSON document.", valueName: "file"))
@@ -37,9 +38,14 @@ struct Serve: AsyncParsableCommand {
 
   func run() async throws {
     let router = Router()
-    var configuration = BridgeConfiguration(
-      host: host, port: port, webRoot: try WebFiles.find(web), conformance: conformance)
-    if let table { configuration.tableVersion = try TableFile.load(table, into: router) }
+    var configuration = BridgeConfiguration(host: host, port: port, conformance: conformance)
+    if let web {
+      configuration.webRoot = try WebFiles.folder(web)
+    } else if let web = WebFiles.find() {
+      configuration.webRoot = web
+      configuration.webEntries = WebFiles.entries
+    }
+    if let table { configuration.tableVersion = try router.load(tableAt: table) }
     try await Listening.serve(router, configuration)
   }
 }

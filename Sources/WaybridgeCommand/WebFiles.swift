@@ -1,20 +1,24 @@
-import ArgumentParser
 import Foundation
 
-/// Finds the folder of web files: as given, beside the command, or in the package that the command was built in.
+/// The folder of web files.
 enum WebFiles {
-  static func find(_ given: String?) throws -> String? {
-    if let given {
-      var isFolder: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: given, isDirectory: &isFolder),
-        isFolder.boolValue
-      else { throw ValidationError("--web: there is no folder \(given)") }
-      return given
-    }
+  /// What is served of the folder that comes with Waybridge, which holds tests too.
+  static let entries = ["index.html", "bridge", "demo"]
+
+  /// The folder that `--web` names.
+  static func folder(_ path: String) throws(CommandError) -> String {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
+    else { throw CommandError("--web: there is no folder \(path)") }
+    return path
+  }
+
+  /// The folder that comes with Waybridge: beside the command, or in the package that the command was built in.
+  static func find() -> String? {
     let command = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     var folder = command.deletingLastPathComponent()
-    // The package is four levels up: .build/TRIPLE/CONFIGURATION/waybridge.
-    for _ in 0...4 {
+    // The package is three levels up from .build/TRIPLE/CONFIGURATION/, where the command is built.
+    for _ in 0...3 {
       let web = folder.appendingPathComponent("web")
       let marker = web.appendingPathComponent("bridge/bridge.js").path
       if FileManager.default.fileExists(atPath: marker) { return web.path }

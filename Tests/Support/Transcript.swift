@@ -12,12 +12,15 @@ package struct TranscriptFailure: Error, CustomStringConvertible {
 }
 
 /// A transcript of `protocol/vectors/`: messages that clients send, and what they must receive.
-package struct Transcript: Sendable {
+package struct Transcript: Sendable, CustomStringConvertible {
   package let name: String
+  /// Whether time has to pass.
   package let isSlow: Bool
   private let clients: ValueObject
-  private let steps: [Value]
+  private var steps: [Value]
   private let checksEnd: Bool
+
+  package var description: String { name }
 
   package init(_ document: Value, file: String) throws {
     guard let name = document["name"]?.string, let clients = document["clients"]?.object,
@@ -28,6 +31,28 @@ package struct Transcript: Sendable {
     self.steps = steps
     isSlow = document["slow"] == true
     checksEnd = document["noEnd"] != true
+  }
+
+  /// The same with every `deadlineMs` that its clients send divided.
+  package func dividingDeadlines(by divisor: Int64) -> Transcript {
+    var transcript = self
+    transcript.steps = steps.map { Self.dividingDeadlines(of: $0, by: divisor) }
+    return transcript
+  }
+
+  private static func dividingDeadlines(of value: Value, by divisor: Int64) -> Value {
+    switch value {
+    case .list(let values): return .list(values.map { dividingDeadlines(of: $0, by: divisor) })
+    case .object(let object):
+      let members = object.members.map { member -> (String, Value) in
+        if member.name == "deadlineMs", let time = member.value.integer {
+          return (member.name, .integer(time / divisor))
+        }
+        return (member.name, dividingDeadlines(of: member.value, by: divisor))
+      }
+      return .object(ValueObject(members))
+    default: return value
+    }
   }
 
   /// Plays every step; throws at the first that goes otherwise.

@@ -5,6 +5,37 @@ import WaybridgeClient
 
 @Suite(.timeLimit(.minutes(1)))
 struct BridgeClientTests {
+  /// A server whose task `action://wait` tells that it runs, then waits to be cancelled, and tells that.
+  private struct WaitingServer {
+    let server: LiveServer
+    let running = Mailbox<Void>()
+    let cancelled = Mailbox<Void>()
+
+    init() async throws {
+      let router = Router()
+      try router.task("action://wait") { [running, cancelled] _ in
+        let (never, end) = AsyncStream.makeStream(of: Void.self)
+        await withTaskCancellationHandler {
+          running.put(())
+          for await _ in never {}
+        } onCancel: {
+          end.finish()
+        }
+        cancelled.put(())
+        throw CancellationError()
+      }
+      server = try await LiveServer(router: router)
+    }
+
+    func wait(_ client: BridgeClient) -> Task<Value, any Error> {
+      Task { try await client.request("router.invoke", ["uri": "action://wait"]) }
+    }
+  }
+
+  private func error(_ call: () async throws -> Value) async -> CallError? {
+    await #expect(throws: CallError.self) { try await call() }
+  }
+
   @Test func aCallIsAnsweredWithTheTasksValue() async throws {
     let server = try await LiveServer()
     let client = try await BridgeClient.connect(to: server.url)
@@ -18,9 +49,7 @@ struct BridgeClientTests {
   @Test func anErrorCarriesItsCodeAndText() async throws {
     let server = try await LiveServer()
     let client = try await BridgeClient.connect(to: server.url)
-    let error = await #expect(throws: CallError.self) {
-      try await client.request("no.such.method")
-    }
+    let error = await error { try await client.request("no.such.method") }
     #expect(error?.code == -32601)
     #expect(error?.message.contains("no.such.method") == true)
     await client.close()
@@ -28,19 +57,63 @@ struct BridgeClientTests {
   }
 
   @Test func aCallThatWaitsFailsWhenTheServerEnds() async throws {
+    let waiting = try await WaitingServer()
+    let client = try await BridgeClient.connect(to: waiting.server.url)
+    let call = waiting.wait(client)
+    try await waiting.running.take()
+    await waiting.server.stop()
+    let error = await error { try await call.value }
+    #expect(error?.code == 2599)
+    #expect(error?.message.contains("4200") == true)
+    await client.close()
+  }
+
+  @Test func aCallThatWaitsFailsWhenTheClientCloses() async throws {
+    let waiting = try await WaitingServer()
+    let client = try await BridgeClient.connect(to: waiting.server.url)
+    let call = waiting.wait(client)
+    try await waiting.running.take()
+    await client.close()
+    #expect(await error { try await call.value }?.code == 2599)
+    try await waiting.cancelled.take()
+    await waiting.server.stop()
+  }
+
+  @Test func cancellingTheTaskCancelsTheCallOnTheServer() async throws {
+    let waiting = try await WaitingServer()
+    let client = try await BridgeClient.connect(to: waiting.server.url)
+    let call = waiting.wait(client)
+    try await waiting.running.take()
+    call.cancel()
+    try await waiting.cancelled.take()
+    #expect(await error { try await call.value }?.code == -32800)
+    #expect(try await client.request("$/ping") == nil)
+    await client.close()
+    await waiting.server.stop()
+  }
+
+  @Test func aCallAfterTheEndIsNotSentAndSaysSo() async throws {
     let server = try await LiveServer()
-    let shell = try await BridgeClient.connect(to: server.url)
-    _ = try await shell.request(
-      "host.register", ["hosts": [["kind": "task", "patterns": ["action://silent"]]]])
-    let started = Mailbox<Void>()
-    let call = Task {
-      started.put(())
-      return try await shell.request("router.invoke", ["uri": "action://silent"])
-    }
-    try await started.take()
+    let closed = try await BridgeClient.connect(to: server.url)
+    let left = try await BridgeClient.connect(to: server.url)
+    await closed.close()
+    await closed.close()
     await server.stop()
-    await #expect(throws: CallError.self) { try await call.value }
-    await shell.close()
+    await left.close()
+    for client in [closed, left] {
+      let error = await error { try await client.request("$/ping") }
+      #expect(error?.code == 2503)
+      #expect(error?.message.contains("not sent") == true)
+    }
+  }
+
+  @Test func closingAtTheSameTimeIsDoneOnce() async throws {
+    let server = try await LiveServer()
+    let client = try await BridgeClient.connect(to: server.url)
+    await withTaskGroup { group in
+      for _ in 0..<8 { group.addTask { await client.close() } }
+    }
+    await server.stop()
   }
 
   @Test func connectingWhereNobodyListensFails() async throws {

@@ -1,6 +1,5 @@
 import TestSupport
 import WaySockets
-import WayTable
 import WayTransport
 import Waybridge
 
@@ -8,13 +7,18 @@ import Waybridge
 struct LiveServer: PeerServer {
   let running: RunningBridge
   private let clientLoop: SocketLoop
+  private let timeScale: Int
 
-  init(limits: Limits = Limits()) async throws {
-    let router = Router()
-    try RouteTable(parsing: try ProjectFiles.json("protocol/routes/demo.json")).apply(to: router)
+  /// - Parameter timeScale: makes the server's own times so many times shorter, and those of a transcript with them.
+  init(router: Router = Router(), timeScale: Int = 1) async throws {
+    try router.load(tableAt: ProjectFiles.url("protocol/routes/demo.json").path)
+    var limits = Limits()
+    limits.hello /= timeScale
+    limits.pageOpen /= timeScale
     let configuration = BridgeConfiguration(
       port: 0, webRoot: ProjectFiles.url("web").path, limits: limits, tableVersion: "test",
       conformance: true)
+    self.timeScale = timeScale
     running = try await RunningBridge(router: router, configuration: configuration)
     clientLoop = try SocketLoop.start()
   }
@@ -32,8 +36,11 @@ struct LiveServer: PeerServer {
     return try await channel.take()
   }
 
-  /// Time passes by itself here: a message that the time brings is awaited by whoever expects it.
-  func advance(by time: Duration) async throws {}
+  func advance(by time: Duration) async throws {
+    let passed = Mailbox<Void>()
+    _ = clientLoop.schedule(after: time / timeScale) { passed.put(()) }
+    try await passed.take()
+  }
 
   func stop() async {
     await running.stop()

@@ -1,15 +1,15 @@
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)), .serialized)
+@Suite(.timeLimit(.minutes(1)), .serialized)
 struct LiveVectorTests {
-  /// The transcripts that need no waiting; those run in memory, where time can be moved.
-  @Test func transcriptsHoldOverASocket() async throws {
-    let server = try await LiveServer()
-    for transcript in try ProjectFiles.transcripts() where !transcript.isSlow {
-      await #expect(throws: Never.self, "\(transcript.name)") {
-        try await transcript.replay(on: server)
-      }
+  /// Those that let time pass run at a tenth of it.
+  @Test(arguments: try ProjectFiles.transcripts())
+  func transcriptHoldsOverASocket(_ transcript: Transcript) async throws {
+    let scale = transcript.isSlow ? 10 : 1
+    let server = try await LiveServer(timeScale: scale)
+    await #expect(throws: Never.self) {
+      try await transcript.dividingDeadlines(by: Int64(scale)).replay(on: server)
     }
     await server.stop()
   }

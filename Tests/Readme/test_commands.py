@@ -1,20 +1,18 @@
 """The commands of README, taken out of README: a newcomer types exactly these."""
 
 import os
-import pathlib
 import re
 import signal
 import subprocess
 import unittest
 import urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from readme import ROOT, blocks
 
 
 def commands():
     """The two lines of the section that shows how to try it."""
-    section = (ROOT / "README.md").read_text().split("## Try it")[1].split("\n## ")[0]
-    return [block.strip() for block in re.findall(r"```sh\n(.*?)```", section, re.S)]
+    return blocks("Try it", "sh")
 
 
 class ReadmeCommands(unittest.TestCase):

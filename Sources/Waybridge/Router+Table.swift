@@ -1,0 +1,42 @@
+import FoundationEssentials
+import WayRPC
+import WayTable
+
+extension Router {
+  /// Registers the routes of a route table, a JSON document (`protocol/schema/table.schema.json`), and sets its rules
+  /// of schemes. Each route is left to hosts until ``handle(_:with:)`` gives it a handler. Meant for an app's start,
+  /// since the file is read at once.
+  ///
+  /// Throws, with no route registered, when the file cannot be read or anything in it is wrong.
+  ///
+  /// - Returns: the table's version, for ``BridgeConfiguration/tableVersion``.
+  @discardableResult
+  public func load(tableAt path: String) throws(TableError) -> String {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw TableError("The route table \(path) cannot be read: is there such a file?")
+    }
+    let document: Value
+    do throws(JSONError) {
+      document = try JSON.parse([UInt8](data).span.bytes)
+    } catch {
+      throw TableError("The route table \(path) is not JSON: \(error)")
+    }
+    do {
+      let table = try RouteTable(parsing: document)
+      try table.apply(to: self)
+      return table.version
+    } catch {
+      throw TableError("The route table \(path) is wrong:\n\(error)")
+    }
+  }
+}
+
+/// Why a route table was not loaded.
+public struct TableError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Names the file and every fault in it, one a line, each with its place in the document.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

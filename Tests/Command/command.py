@@ -1,0 +1,63 @@
+"""The command under test, as processes of their own; its path is in the environment as WAYBRIDGE."""
+
+import os
+import pathlib
+import re
+import select
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WAYBRIDGE = os.environ.get("WAYBRIDGE")
+if not WAYBRIDGE:
+    raise RuntimeError("WAYBRIDGE must hold the path of the waybridge executable")
+
+
+def run(*arguments):
+    """Runs the command to its end: its exit code, standard output and standard error."""
+    done = subprocess.run([WAYBRIDGE, *arguments], capture_output=True, text=True, timeout=30)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Server:
+    """`waybridge serve` or `demo`, from its first line to the end of the `with` block."""
+
+    def __init__(self, *arguments, command=WAYBRIDGE):
+        self._command = [command, *arguments]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            self._command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self.first_line = self.line()
+        match = re.fullmatch(r"listening on (http://(\S+):(\d+))", self.first_line)
+        if not match:
+            self.__exit__()
+            raise AssertionError(f"the first line was {self.first_line!r}")
+        self.address = match[1]
+        self.port = int(match[3])
+        self.url = f"ws://{match[2]}:{match[3]}/bridge"
+        return self
+
+    def line(self):
+        """The next line on standard output, which must come within 20 s."""
+        line = b""
+        while not line.endswith(b"\n"):
+            ready, _, _ = select.select([self.process.stdout], [], [], 20)
+            byte = os.read(self.process.stdout.fileno(), 1) if ready else b""
+            if not byte:
+                raise AssertionError(f"no whole line came, only {line!r}")
+            line += byte
+        return line.decode().rstrip("\n")
+
+    def end(self, signal):
+        """Sends a signal; gives the exit code, and what was left on standard output and standard error."""
+        self.process.send_signal(signal)
+        output, errors = self.process.communicate(timeout=30)
+        return self.process.returncode, output.decode(), errors.decode()
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.process.stderr.close()

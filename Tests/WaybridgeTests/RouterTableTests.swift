@@ -1,0 +1,44 @@
+import Foundation
+import TestSupport
+import Testing
+import Waybridge
+
+struct RouterTableTests {
+  @Test func aLoadedTableDeclaresItsRoutesAndTellsItsVersion() throws {
+    let router = Router()
+    let version = try router.load(tableAt: ProjectFiles.url("protocol/routes/demo.json").path)
+    #expect(version == "1")
+    #expect(router.snapshot().routes.contains { $0.name == "addressList" })
+    try router.handle("time", with: .task { _ in 0 })
+  }
+
+  @Test(arguments: [
+    (#"{"version": "1",}"#, "is not JSON: "),
+    (#"{"version": "1", "routes": 7}"#, "$.routes: "),
+    (
+      #"{"version": "1", "routes": [{"name": "a", "pattern": "x://a", "kind": "pane"}]}"#,
+      "[0].kind"
+    ),
+    (
+      #"{"version": "1", "routes": [{"name": "a", "pattern": "x://a", "kind": "page"}, "#
+        + #"{"name": "b", "pattern": "x://a", "kind": "page"}]}"#, "x://a"
+    ),
+  ])
+  func aWrongTableNamesTheFileAndTheFaultAndChangesNothing(
+    table: String, fault: String
+  ) throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try Data(table.utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let router = Router()
+    let error = #expect(throws: TableError.self) { try router.load(tableAt: file.path) }
+    #expect(error?.description.contains(file.path) == true)
+    #expect(error?.description.contains(fault) == true, "\(error?.description ?? "")")
+    #expect(router.snapshot().routes.isEmpty)
+  }
+
+  @Test func aFileThatIsNotThereIsNamed() {
+    let error = #expect(throws: TableError.self) { try Router().load(tableAt: "/no/such/table") }
+    #expect(error?.description.contains("/no/such/table cannot be read") == true)
+  }
+}
