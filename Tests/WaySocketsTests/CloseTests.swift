@@ -98,7 +98,7 @@ import WayTransport
   }
 
   @Test func `A peer that never answers the close is cut off`() async throws {
-    try await withServer(configure: { $0.closeTimeout = .milliseconds(100) }) { server in
+    try await withServer(configure: .init { $0.closeTimeout = .milliseconds(100) }) { server in
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)
       let accepted = try #require(await server.acceptor.next()).0
@@ -109,7 +109,7 @@ import WayTransport
   }
 
   @Test func `A peer that never reads is cut off`() async throws {
-    try await withServer(configure: { $0.closeTimeout = .milliseconds(100) }) { server in
+    try await withServer(configure: .init { $0.closeTimeout = .milliseconds(100) }) { server in
       let socket = try RawSocket(port: server.port, receiveBuffer: 4096)
       socket.upgrade(port: server.port)
       let accepted = try #require(await server.acceptor.next()).0

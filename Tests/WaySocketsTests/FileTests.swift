@@ -100,7 +100,7 @@ private final class WebFolder {
 
   @Test func `Files are served with their types`() async throws {
     let folder = try WebFolder()
-    try await withServer(configure: { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
       for (path, type, body) in Self.found {
         let answer = try request(server, path)
         #expect(answer.head.hasPrefix("HTTP/1.1 200 "), "\(path)")
@@ -127,7 +127,7 @@ private final class WebFolder {
 
   @Test func `Nothing outside of the folder is reachable, and nothing hidden`() async throws {
     let folder = try WebFolder()
-    try await withServer(configure: { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
       for path in Self.missing {
         let answer = try request(server, path)
         let isRefused = ["404", "400"].contains { answer.head.hasPrefix("HTTP/1.1 \($0) ") }
@@ -139,7 +139,7 @@ private final class WebFolder {
 
   @Test func `A folder without its slash is redirected to it, query kept`() async throws {
     let folder = try WebFolder()
-    try await withServer(configure: { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
       let answer = try request(server, "/sub?a=b")
       #expect(answer.head.hasPrefix("HTTP/1.1 301 "))
       #expect(answer.head.contains("\r\nLocation: /sub/?a=b\r\n"))
@@ -148,7 +148,7 @@ private final class WebFolder {
 
   @Test func `What a client has is not sent again`() async throws {
     let folder = try WebFolder()
-    try await withServer(configure: { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
       let first = try request(server, "/app.js")
       let line = try #require(first.head.split(separator: "\r\n").first { $0.hasPrefix("ETag: ") })
       let tag = line.dropFirst(6)
@@ -164,7 +164,7 @@ private final class WebFolder {
     let folder = try WebFolder()
     let text = String((0..<700_000).map { "\($0 % 10)" }.joined())
     folder.add(file: "web/large.txt", String(repeating: text, count: 6))
-    try await withServer(configure: { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
       let socket = try RawSocket(port: server.port, receiveBuffer: 4096)
       socket.send(
         "GET /large.txt HTTP/1.1\r\nHost: localhost:\(server.port)\r\nConnection: close\r\n\r\n")
@@ -177,7 +177,7 @@ private final class WebFolder {
   @Test func `A web folder that is none is said at the start`() async throws {
     for root in ["/nowhere/at/all", "/etc/passwd"] {
       let error = await #expect(throws: SocketError.self) {
-        try await withServer(configure: { $0.webRoot = root }) { _ in }
+        try await withServer(configure: .init { $0.webRoot = root }) { _ in }
       }
       #expect(error?.description.contains(root) == true)
     }

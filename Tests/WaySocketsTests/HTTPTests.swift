@@ -121,13 +121,13 @@ import WayTransport
   }
 
   @Test func `Headers of the configuration are on every answer`() async throws {
-    try await withServer(configure: { $0.headers = [("X-One", "1")] }) { server in
+    try await withServer(configure: .init { $0.headers = [("X-One", "1")] }) { server in
       let socket = try RawSocket(port: server.port)
       socket.send("GET / HTTP/1.1\r\nHost: localhost:\(server.port)\r\n\r\n")
       #expect(socket.readHead().contains("\r\nX-One: 1\r\n"))
     }
     await #expect(throws: SocketError.self) {
-      try await withServer(configure: { $0.headers = [("X-One", "1\r\nX-Two: 2")] }) { _ in }
+      try await withServer(configure: .init { $0.headers = [("X-One", "1\r\nX-Two: 2")] }) { _ in }
     }
   }
 
@@ -147,9 +147,11 @@ import WayTransport
   @Test(arguments: garbage.indices)
   func `Peers that speak no HTTP are dropped, and the next is served`(index: Int) async throws {
     let (name, bytes, isAnswered) = Self.garbage[index]
-    try await withServer(configure: {
-      $0.headTimeout = isAnswered ? .seconds(60) : .milliseconds(200)
-    }) { server in
+    try await withServer(
+      configure: .init {
+        $0.headTimeout = isAnswered ? .seconds(60) : .milliseconds(200)
+      }
+    ) { server in
       let socket = try RawSocket(port: server.port)
       socket.send(bytes)
       let answer = socket.readToEnd()
@@ -161,7 +163,7 @@ import WayTransport
   }
 
   @Test func `Connections beyond the limit are told so`() async throws {
-    try await withServer(configure: { $0.maximumConnections = 2 }) { server in
+    try await withServer(configure: .init { $0.maximumConnections = 2 }) { server in
       let first = try RawSocket(port: server.port)
       first.upgrade(port: server.port)
       let second = try RawSocket(port: server.port)
@@ -178,9 +180,10 @@ import WayTransport
 
   @Test func `A client that resets in the middle of an answer harms nobody`() async throws {
     let body = [UInt8](repeating: 0x61, count: 8 << 20)
-    try await withServer(responder: { _ in
+    let responder: HTTPResponder = { _ in
       HTTPResponse(status: 200, contentType: "text/plain", body: body)
-    }) { server in
+    }
+    try await withServer(responder: responder) { server in
       for _ in 0..<5 {
         let socket = try RawSocket(port: server.port, receiveBuffer: 4096)
         socket.send("GET / HTTP/1.1\r\nHost: localhost:\(server.port)\r\n\r\n")

@@ -138,7 +138,7 @@ import WayTransport
   {
     try await withServer(
       echoes: false,
-      configure: {
+      configure: .init {
         $0.maximumBuffered = 512 * 1024
         $0.closeTimeout = .seconds(60)
       }

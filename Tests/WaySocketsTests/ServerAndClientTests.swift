@@ -7,7 +7,7 @@ import WayTransport
   @Test(arguments: ["0.0.0.0", "::", "192.168.0.1", "example.com", ""])
   func `Only loopback can be listened on`(host: String) async throws {
     let error = await #expect(throws: SocketError.self) {
-      try await withServer(configure: { $0.host = host }) { _ in }
+      try await withServer(configure: .init { $0.host = host }) { _ in }
     }
     #expect(error?.kind == .invalid)
     #expect(error?.description.contains("127.0.0.1") == true)
@@ -36,7 +36,7 @@ import WayTransport
   @Test func `A port in use is named`() async throws {
     try await withServer { first in
       let error = await #expect(throws: SocketError.self) {
-        try await withServer(configure: { $0.port = first.port }) { _ in }
+        try await withServer(configure: .init { $0.port = first.port }) { _ in }
       }
       #expect(error?.kind == .addressInUse)
       #expect(error?.description.contains("127.0.0.1:\(first.port)") == true)
@@ -46,7 +46,7 @@ import WayTransport
   @Test(arguments: [-1, 65_536, .max])
   func `A port is a port`(port: Int) async throws {
     await #expect(throws: SocketError.self) {
-      try await withServer(configure: { $0.port = port }) { _ in }
+      try await withServer(configure: .init { $0.port = port }) { _ in }
     }
   }
 

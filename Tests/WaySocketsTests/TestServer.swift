@@ -41,16 +41,21 @@ struct TestServer: Sendable {
   }
 }
 
+/// What a test changes in a server's configuration.
+struct Configure {
+  let change: (inout SocketServerConfiguration) -> Void
+}
+
 func withServer(
   echoes: Bool = true,
   responder: HTTPResponder? = nil,
-  configure: (inout SocketServerConfiguration) -> Void = { _ in },
+  configure: Configure = .init { _ in },
   _ body: (TestServer) async throws -> Void
 ) async throws {
   let loop = try SocketLoop.start()
   let acceptor = RecordingAcceptor(echoes: echoes)
   var configuration = SocketServerConfiguration(port: 0)
-  configure(&configuration)
+  configure.change(&configuration)
   let endpoint = Endpoint(
     path: "/echo", subprotocols: ["a", "b"], maxMessage: TestServer.maxMessage, acceptor: acceptor)
   let other = Endpoint(path: "/other", subprotocols: ["c"], maxMessage: 16, acceptor: acceptor)

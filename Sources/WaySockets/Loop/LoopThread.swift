@@ -2,7 +2,8 @@ import Glibc
 
 /// A thread that first sets something up, and reports whether it could, before it goes on.
 enum LoopThread {
-  private final class Start: @unchecked Sendable {  // handed from the caller to the thread, and back by the semaphore
+  // Unchecked: handed from the caller to the thread, and back by the semaphore.
+  private final class Start: @unchecked Sendable {
     let setUp: () throws(SocketError) -> Void
     let body: () -> Void
     let isSetUp = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)

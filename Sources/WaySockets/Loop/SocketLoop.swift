@@ -9,7 +9,8 @@ import WayTransport
 ///
 /// Jobs run in order and none is ever dropped: after ``shutdown()`` a serial dispatch queue takes the
 /// thread's place, and counts as the loop wherever isolation is checked. A loop lives until it is shut down.
-package final class SocketLoop: EventLoop, @unchecked Sendable {  // confined to the thread, but for `queue` and `ending`
+// Unchecked: all but `queue` and `ending` is confined to the thread.
+package final class SocketLoop: EventLoop, @unchecked Sendable {
   private struct Ending {
     var isOver = false
     var waiters: [CheckedContinuation<Void, Never>] = []
