@@ -8,7 +8,7 @@ extension Session {
   /// Who asks: a request that has not become a call yet, or a call that goes on.
   enum Caller {
     case origin(Origin)
-    case call(Call)
+    case call(CallInFlight)
 
     /// The page that asks, where that is known.
     var page: String? {
@@ -20,7 +20,7 @@ extension Session {
   }
 
   /// Makes the call of a request. Its answer takes the id out of those in flight.
-  func begin(_ caller: Caller, deadline: Duration?) throws(RPCError) -> Call {
+  func begin(_ caller: Caller, deadline: Duration?) throws(RPCError) -> CallInFlight {
     let origin: Origin
     switch caller {
     case .call(let call): return call
@@ -33,7 +33,7 @@ extension Session {
     } else {
       try client.calls.begin(origin.id, number)
     }
-    let call = Call(
+    let call = CallInFlight(
       number: number, client: client.id,
       answer: { result in
         if origin.isSilent {
@@ -52,7 +52,7 @@ extension Session {
     return call
   }
 
-  private func limit(_ call: Call, to time: Duration) {
+  private func limit(_ call: CallInFlight, to time: Duration) {
     let number = call.number
     call.deadline = loop.schedule(after: time) { [weak self] in
       self?.assumeIsolated { $0.stop(number, .deadline) }
@@ -90,7 +90,7 @@ extension Session {
 
   /// Runs Swift code for a call, and settles the call with what it gives.
   func run(
-    _ call: Call, as entry: Entry, _ work: @escaping @Sendable () async throws -> Value
+    _ call: CallInFlight, as entry: Entry, _ work: @escaping @Sendable () async throws -> Value
   ) -> Reply {
     let number = call.number
     let task = Task {

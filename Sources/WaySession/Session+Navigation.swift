@@ -70,7 +70,7 @@ extension Session {
   }
 
   /// Goes back, in its turn, and answers the call with `{page, closed}`.
-  func back(_ request: BackRequest, _ entry: Entry, _ call: Call) -> Reply {
+  func back(_ request: BackRequest, _ entry: Entry, _ call: CallInFlight) -> Reply {
     let target: BackTarget
     switch request.target {
     case .count(let count): target = .count(count)
@@ -92,7 +92,7 @@ extension Session {
     return .later
   }
 
-  private func change(_ operation: StackOperation, _ entry: Entry, _ call: Call) {
+  private func change(_ operation: StackOperation, _ entry: Entry, _ call: CallInFlight) {
     let number = call.number
     call.stop = { _ in self.operations.remove(number) }
     operations.add(

@@ -6,7 +6,7 @@ import WayValues
 extension Session {
   /// Opens a page for a call, in its turn.
   func open(
-    _ destination: Destination, _ presenter: Presenter, _ options: CallOptions, _ call: Call
+    _ destination: Destination, _ presenter: Presenter, _ options: CallOptions, _ call: CallInFlight
   ) {
     let page = Page(
       id: makePageID(), uri: destination.uri.text, route: destination.route?.name,

@@ -21,8 +21,8 @@ enum Entry {
 /// What a URI leads to, and with which parameters.
 struct Destination {
   enum Kind {
-    case task(@Sendable (WayRouting.Call) throws -> Value)
-    case asyncTask(@Sendable (WayRouting.Call) async throws -> Value)
+    case task(@Sendable (Call) throws -> Value)
+    case asyncTask(@Sendable (Call) async throws -> Value)
     case hostedTask(ClientID)
     case page(Presenter)
     /// `navigation:back`
@@ -168,7 +168,7 @@ extension Session {
 
   /// Runs a synchronous task to its result: no Swift task is made, and the thread is not left.
   private func run(
-    _ task: @Sendable (WayRouting.Call) throws -> Value, _ uri: RouteURI, _ params: ValueObject,
+    _ task: @Sendable (Call) throws -> Value, _ uri: RouteURI, _ params: ValueObject,
     _ entry: Entry, _ options: CallOptions
   ) -> Reply {
     do {
@@ -180,12 +180,12 @@ extension Session {
 
   private func swiftCall(
     _ uri: RouteURI, _ params: ValueObject, _ options: CallOptions, _ number: CallNumber? = nil
-  ) -> WayRouting.Call {
+  ) -> Call {
     let navigator = SessionNavigator(session: self, page: options.from)
     guard let number else {
-      return WayRouting.Call(uri: uri, params: params, exts: options.exts, navigator: navigator)
+      return Call(uri: uri, params: params, exts: options.exts, navigator: navigator)
     }
-    return WayRouting.Call(
+    return Call(
       uri: uri, params: params, exts: options.exts, navigator: navigator,
       deadline: options.deadline.map { ContinuousClock.now + $0 },
       progress: { value in
@@ -195,7 +195,7 @@ extension Session {
 
   private func runTask(
     _ destination: Destination, at host: Client, _ entry: Entry, _ options: CallOptions,
-    _ call: Call
+    _ call: CallInFlight
   ) -> Reply {
     let number = call.number
     let id = request(
@@ -216,7 +216,7 @@ extension Session {
 
   private func undefined(
     _ handler: @escaping UndefinedRouteHandler, _ destination: Destination, _ entry: Entry,
-    _ options: CallOptions, _ call: Call, _ redirects: Int
+    _ options: CallOptions, _ call: CallInFlight, _ redirects: Int
   ) -> Reply {
     let number = call.number
     let asked = swiftCall(destination.uri, destination.params, options, number)

@@ -20,7 +20,7 @@ package actor Session {
   var stack = NavigationStack()
   var pages: [String: OpenPage] = [:]
   var operations = OperationQueue()
-  var calls: [CallNumber: Call] = [:]
+  var calls: [CallNumber: CallInFlight] = [:]
   var routes: SnapshotReader
   var writer = MessageWriter()
   private var lastClient: ClientID = 0

@@ -50,7 +50,7 @@ extension Session {
     _ number: CallNumber, _ entry: Entry, _ uri: String, _ params: ValueObject,
     _ options: CallOptions, answer: @escaping (Result<Value, RPCError>) -> Void
   ) {
-    let call = Call(number: number, client: nil, answer: answer, progress: { _ in })
+    let call = CallInFlight(number: number, client: nil, answer: answer, progress: { _ in })
     calls[number] = call
     guard !hasEnded else {
       return settle(

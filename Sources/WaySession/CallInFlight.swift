@@ -8,7 +8,7 @@ typealias CallNumber = Int
 /// One invocation that waits for its end. It is settled exactly once; what comes later is dropped.
 ///
 /// Belongs to its ``Session``'s isolation.
-final class Call {
+final class CallInFlight {
   let number: CallNumber
   /// The client whose call this is; nil for a call of Swift code.
   let client: ClientID?

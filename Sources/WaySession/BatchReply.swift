@@ -1,0 +1,19 @@
+import WayRPC
+
+/// The answers of one batch, in the order of its requests, sent as one array when all are there.
+final class BatchReply {
+  private var answers: BatchAnswers
+  /// Bytes of the answers so far.
+  private(set) var size = 0
+
+  init(_ messages: [Message]) {
+    answers = BatchAnswers(for: messages)
+  }
+
+  /// Takes the answer to the message at `position`; gives the whole batch when it was the last that was missing.
+  func answer(_ position: Int, with bytes: [UInt8]) -> [UInt8]? {
+    size += bytes.count
+    guard answers.answer(position, with: bytes), answers.isComplete else { return nil }
+    return answers.joined()
+  }
+}
