@@ -2,34 +2,31 @@ import WayValues
 
 /// The peer's requests over one connection that this side has not answered yet.
 package struct CallsInFlight<Call> {
-  @usableFromInline
-  var calls: [RequestID: (order: UInt64, call: Call)] = [:]
+  private var calls: [RequestID: (order: UInt64, call: Call)] = [:]
   private var begun: UInt64 = 0
-  @usableFromInline
-  let limit: Int
+  private let limit: Int
+  /// How many there are; kept apart, since asking the dictionary costs a look at its type in every call.
+  package private(set) var count = 0
 
   /// Holds at most `limit` calls.
   package init(limit: Int = 256) {
     self.limit = limit
   }
 
-  package var count: Int { calls.count }
-
   /// Whether a request may begin: enough for one that is answered before the next message is looked at.
   /// Fails with ``ErrorCode/conflict`` for an id in flight, and with ``ErrorCode/tooMany`` at the limit.
   @inlinable
   package func check(_ id: RequestID) throws(RPCError) {
-    if calls.isEmpty { return }
+    if count == 0 { return }
     try checkAmongOthers(id)
   }
 
-  @usableFromInline
-  func checkAmongOthers(_ id: RequestID) throws(RPCError) {
+  package func checkAmongOthers(_ id: RequestID) throws(RPCError) {
     if calls[id] != nil {
       throw RPCError(
         .conflict, "a request with the id \(id) is in flight already", kind: "duplicateID")
     }
-    if calls.count >= limit {
+    if count >= limit {
       throw RPCError(
         .tooMany, "at most \(limit) requests may be in flight; wait for an answer",
         data: ["limit": .integer(Int64(limit))])
@@ -41,6 +38,7 @@ package struct CallsInFlight<Call> {
     try check(id)
     begun += 1
     calls[id] = (begun, call)
+    count = calls.count
   }
 
   /// The call in flight under an id, for `$/cancelRequest`.
@@ -48,12 +46,16 @@ package struct CallsInFlight<Call> {
 
   /// Hands out a call that gets its answer now, once; nil when it has it already.
   package mutating func end(_ id: RequestID) -> Call? {
-    calls.removeValue(forKey: id)?.call
+    defer { count = calls.count }
+    return calls.removeValue(forKey: id)?.call
   }
 
   /// Hands out all that is left, oldest first, when no answer can be sent any more.
   package mutating func drain() -> [Call] {
-    defer { calls = [:] }
+    defer {
+      calls = [:]
+      count = 0
+    }
     return calls.values.sorted { $0.order < $1.order }.map(\.call)
   }
 }

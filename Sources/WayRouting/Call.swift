@@ -10,22 +10,47 @@ public struct Call: Sendable {
   public let exts: ValueObject
   /// The session that the call belongs to.
   public let navigator: any Navigator
+  /// What only a call that may wait has; apart, so that a synchronous one is passed on cheaply.
+  private let waiting: WaitingCall?
+
   /// When the caller stops waiting; nil where it set no deadline. The task is cancelled then.
-  public let deadline: ContinuousClock.Instant?
+  public var deadline: ContinuousClock.Instant? { waiting?.deadline }
+
   /// Tells the caller of an asynchronous task how far it is. After the answer, and for a synchronous task, it does
   /// nothing. May be called from any thread.
-  public let progress: @Sendable (Value) -> Void
+  public func progress(_ value: Value) {
+    waiting?.progress(value)
+  }
 
-  /// A call as its handler gets it.
+  /// A call that is answered at once; also for tests of a handler.
   public init(
-    uri: RouteURI, params: ValueObject, exts: ValueObject, navigator: any Navigator,
-    deadline: ContinuousClock.Instant? = nil,
-    progress: @escaping @Sendable (Value) -> Void = { _ in }
+    uri: RouteURI, params: ValueObject, exts: ValueObject, navigator: any Navigator
   ) {
     self.uri = uri
     self.params = params
     self.exts = exts
     self.navigator = navigator
+    waiting = nil
+  }
+
+  /// A call that may wait.
+  public init(
+    uri: RouteURI, params: ValueObject, exts: ValueObject, navigator: any Navigator,
+    deadline: ContinuousClock.Instant?, progress: @escaping @Sendable (Value) -> Void
+  ) {
+    self.uri = uri
+    self.params = params
+    self.exts = exts
+    self.navigator = navigator
+    waiting = WaitingCall(deadline: deadline, progress: progress)
+  }
+}
+
+private final class WaitingCall: Sendable {
+  let deadline: ContinuousClock.Instant?
+  let progress: @Sendable (Value) -> Void
+
+  init(deadline: ContinuousClock.Instant?, progress: @escaping @Sendable (Value) -> Void) {
     self.deadline = deadline
     self.progress = progress
   }
