@@ -11,6 +11,16 @@ package struct MessageWriter {
   /// The message that was written last.
   package var bytes: [UInt8] { json.bytes }
 
+  /// An answer, whichever it is.
+  package mutating func answer(
+    _ id: RequestID, _ result: Result<Value, RPCError>, inBatch: Bool = false
+  ) {
+    switch result {
+    case .success(let value): response(id, value, inBatch: inBatch)
+    case .failure(let error): self.error(id, error, inBatch: inBatch)
+    }
+  }
+
   /// An answer. A result that cannot be encoded becomes the error ``ErrorCode/internal`` for that id.
   /// `inBatch` leaves room for the batch's own level of nesting.
   package mutating func response(_ id: RequestID, _ result: Value, inBatch: Bool = false) {

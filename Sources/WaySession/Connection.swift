@@ -191,10 +191,11 @@ extension Connection {
     for (position, message) in messages.enumerated() {
       switch message {
       case .notification, .response: continue
-      case .invalid(let id, let error): write(id, .failure(error))
+      case .invalid(let id, let error): writer.error(id, error, inBatch: true)
       case .request(let request):
         let action = state.received(request.method, inBatch: true)
-        write(request.id, answer(to: action == .forward ? .refuseInBatch : action))
+        writer.answer(
+          request.id, answer(to: action == .forward ? .refuseInBatch : action), inBatch: true)
       }
       if let whole = reply.answer(position, with: writer.bytes) {
         channel.send(whole.span.bytes, as: .text)
@@ -203,14 +204,7 @@ extension Connection {
   }
 
   private func send(_ id: RequestID, _ result: Result<Value, RPCError>) {
-    write(id, result)
+    writer.answer(id, result)
     channel.send(writer.bytes.span.bytes, as: .text)
-  }
-
-  private func write(_ id: RequestID, _ result: Result<Value, RPCError>) {
-    switch result {
-    case .success(let value): writer.response(id, value)
-    case .failure(let error): writer.error(id, error)
-    }
   }
 }

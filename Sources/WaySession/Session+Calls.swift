@@ -9,14 +9,6 @@ extension Session {
   enum Caller {
     case origin(Origin)
     case call(CallInFlight)
-
-    /// The page that asks, where that is known.
-    var page: String? {
-      switch self {
-      case .origin(let origin): origin.client.page
-      case .call: nil
-      }
-    }
   }
 
   /// Makes the call of a request. Its answer takes the id out of those in flight.

@@ -36,6 +36,11 @@ struct Destination {
   let route: Route?
   let pathParams: ValueObject
   let params: ValueObject
+
+  /// Whether somebody serves the URI: what the undefined-route handler would say is not asked.
+  var isServed: Bool {
+    if case .undefined = kind { false } else { true }
+  }
 }
 
 extension Session {
@@ -116,7 +121,7 @@ extension Session {
     let text = try params.string("uri")
     do {
       let destination = try resolve(text, [:])
-      if case .undefined = destination.kind { return ["canOpen": false] }
+      guard destination.isServed else { return ["canOpen": false] }
       var members: ValueObject = [
         "canOpen": true, "kind": .string(destination.routeKind.rawValue),
       ]

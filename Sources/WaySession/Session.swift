@@ -143,7 +143,10 @@ extension Session {
       send(to: client)
     case .batch(let messages):
       let batch = BatchReply(messages)
-      for (position, message) in messages.enumerated() { handle(message, client, batch, position) }
+      // A notification among them may have closed the client's session: what follows has nobody to act for.
+      for (position, message) in messages.enumerated() where clients[id] != nil {
+        handle(message, client, batch, position)
+      }
     }
   }
 
@@ -187,10 +190,7 @@ extension Session {
   func reply(_ result: Result<Value, RPCError>, to origin: Origin) {
     guard !origin.isSilent else { return }
     let inBatch = origin.batch != nil
-    switch result {
-    case .success(let value): writer.response(origin.id, value, inBatch: inBatch)
-    case .failure(let error): writer.error(origin.id, error, inBatch: inBatch)
-    }
+    writer.answer(origin.id, result, inBatch: inBatch)
     let limit = settings.limits.maxAnswer - (origin.batch?.size ?? 0)
     if writer.bytes.count > limit {
       writer.error(

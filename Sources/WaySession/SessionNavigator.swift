@@ -69,9 +69,7 @@ extension Session {
   }
 
   func canOpen(_ uri: String) -> Bool {
-    guard let destination = try? resolve(uri, [:]) else { return false }
-    if case .undefined = destination.kind { return false }
-    return true
+    (try? resolve(uri, [:]))?.isServed ?? false
   }
 }
 

@@ -93,6 +93,20 @@ struct SessionBoundsTests {
     #expect(try await second.answer("hello")["error"]?["code"] == 2429)
   }
 
+  @Test func whatFollowsACloseInItsBatchIsNotCarriedOut() async throws {
+    let (shell, opener) = try await join(TestBridge(router))
+    try await opener.batch([
+      ["jsonrpc": "2.0", "method": "session.close"],
+      [
+        "jsonrpc": "2.0", "id": 1, "method": "host.register",
+        "params": ["hosts": [["patterns": ["action://ghost"], "kind": "task"]]],
+      ],
+    ])
+    await #expect(throws: TranscriptFailure.self) { try await opener.message() }
+    try await shell.call(2, "router.canOpen", ["uri": "action://ghost"])
+    #expect(try await shell.answer(2)["result"] == ["canOpen": false])
+  }
+
   @Test func anAnswerThatIsTooLargeBecomesAnError() async throws {
     var limits = Limits()
     limits.maxAnswer = 1_000
