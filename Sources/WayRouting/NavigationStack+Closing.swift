@@ -35,6 +35,13 @@ extension NavigationStack {
       pages.removeAll { $0.host.isSameUTF8(as: host) }
       closeGaps()
     }
+    for index in beside.indices.reversed() {
+      for page in beside[index].pages.reversed() where page.host.isSameUTF8(as: host) {
+        closed.append(.init(page: page, outcome: outcome))
+      }
+      beside[index].pages.removeAll { $0.host.isSameUTF8(as: host) }
+    }
+    beside.removeAll { $0.pages.isEmpty }
     return closed
   }
 

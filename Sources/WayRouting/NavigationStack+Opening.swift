@@ -2,7 +2,8 @@ import WayValues
 
 extension NavigationStack {
   mutating func open(_ asked: Page) throws(StackError) -> StackChange {
-    if index(of: .page(asked.id)) != nil { throw .pageExists(id: asked.id) }
+    if isTaken(asked.id) { throw .pageExists(id: asked.id) }
+    if asked.style == .tab { throw .notByTab }
     let exts = try OpeningExts(asked)
     var change = StackChange()
 
@@ -14,19 +15,27 @@ extension NavigationStack {
 
     let kept = keptCount(asked.style, pop: exts.pop)
     let page = try placed(asked, over: kept, withStack: exts.navigation)
-    change.closed = cut(from: kept, lowest: .replaced, others: .replaced)
+    let outcome = asked.style == .dismissThenPush ? Outcome.dismissed : .replaced
+    change.closed =
+      asked.style == .root
+      ? removeAll(outcome) : cut(from: kept, lowest: outcome, others: outcome)
     pages.append(page)
     change.shown = page
     return change
   }
 
-  /// How many pages stay beneath the new one.
+  /// How many pages stay beneath the new one. Popping leaves a tab its first page.
   private func keptCount(_ style: Style, pop: OpeningExts.Pop?) -> Int {
+    let floor = selected == nil ? 0 : min(1, pages.count)
     switch (style, pop) {
-    case (.root, _), (_, .all): 0
-    case (.replace, _): max(0, pages.count - 1)
-    case (_, .count(let count)): pages.count - min(count, pages.count)
-    case (_, nil): pages.count
+    case (.root, _): return 0
+    case (.replace, _): return max(0, pages.count - 1)
+    case (.dismissThenPush, _):
+      let top = pages.last?.level ?? 0
+      return top == 0 ? pages.count : pages.prefix { $0.level < top }.count
+    case (_, .all): return floor
+    case (_, .count(let count)): return max(floor, pages.count - min(count, pages.count))
+    case (_, nil): return pages.count
     }
   }
 
@@ -52,7 +61,9 @@ extension NavigationStack {
         }
       }
     }
-    guard kept < Self.maxPages else { throw .stackFull(limit: Self.maxPages, of: "pages") }
+    guard asked.style == .root || kept + count - pages.count < Self.maxPages else {
+      throw .stackFull(limit: Self.maxPages, of: "pages")
+    }
     guard page.level < Self.maxLevels else {
       throw .stackFull(limit: Self.maxLevels, of: "modal stacks")
     }

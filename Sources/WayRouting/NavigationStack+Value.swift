@@ -17,9 +17,27 @@ extension Page {
 }
 
 extension NavigationStack {
-  /// The stack as clients see it, `{pages: […]}`, bottom first; a modal stack lies under `pages` of
-  /// the page that presents it.
-  package var value: Value {
+  /// The stack as clients see it, `{tabs?, selected?, pages}`, bottom first; a modal stack lies under `pages` of
+  /// the page that presents it. Each of the tabs is `{uri, pages?}`, with the pages of one that waits; `uris` are
+  /// the tabs' own.
+  package func value(tabs uris: [String]) -> Value {
+    var stack: ValueObject = [:]
+    if !uris.isEmpty {
+      stack["tabs"] = .list(
+        uris.enumerated().map { index, uri in
+          var tab: ValueObject = ["uri": .string(uri)]
+          if let waiting = beside.first(where: { $0.tab == index }) {
+            tab["pages"] = .list(waiting.pages.map { .object($0.value) })
+          }
+          return .object(tab)
+        })
+      stack["selected"] = selected.map { .integer(Int64($0)) } ?? .null
+    }
+    stack["pages"] = nested
+    return .object(stack)
+  }
+
+  private var nested: Value {
     var level = pages.last?.level ?? 0
     var topFirst: [Value] = []
     for page in pages.reversed() {
@@ -31,6 +49,6 @@ extension NavigationStack {
       }
       topFirst.append(.object(object))
     }
-    return ["pages": .list(topFirst.reversed())]
+    return .list(topFirst.reversed())
   }
 }

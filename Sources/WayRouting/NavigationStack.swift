@@ -1,9 +1,10 @@
 import WayValues
 
-/// The pages of a session, with the modal stacks over them.
+/// The pages of a session, with the modal stacks over them and the tabs beside.
 ///
-/// The pages lie in one list, bottom first; each knows its modal level, which starts at 0 and rises
-/// by one where a modal stack begins. Going back is cutting the list's end.
+/// The pages that are shown lie in one list, bottom first; each knows its modal level, which starts at 0 and
+/// rises by one where a modal stack begins. Going back is cutting the list's end. Where a tab is selected, the
+/// list is that tab's; those of the others wait beside, without modals.
 package struct NavigationStack: Sendable {
   /// How many pages a stack holds at most.
   package static let maxPages = 256
@@ -11,8 +12,12 @@ package struct NavigationStack: Sendable {
   /// ``value`` nests them.
   package static let maxLevels = 16
 
-  /// The pages, bottom first.
+  /// The pages of the selected tab, or of no tab, bottom first, with the modals over them.
   package internal(set) var pages: [Page] = []
+  /// The tab that is shown; nil before one is selected.
+  package internal(set) var selected: Int?
+  /// The pages of the tabs that are not shown and have some, in the order of the tabs.
+  var beside: [(tab: Int, pages: [Page])] = []
 
   package init() {}
 
@@ -25,11 +30,12 @@ package struct NavigationStack: Sendable {
     var change = StackChange()
     switch operation {
     case .open(let page): change = try open(page)
+    case .select(let tab, let first): change = try select(tab, first: first)
     case .back(let target, let result): change.closed = try back(target, result: result)
     case .finish(let id, let outcome), .cancel(let id, let outcome):
-      change.closed = cut(from: try existingIndex(of: .page(id)), lowest: outcome)
+      change.closed = try end(id, outcome)
     case .remove(let host, let outcome): change.closed = remove(host: host, outcome: outcome)
-    case .end(let outcome): change.closed = cut(from: 0, lowest: outcome, others: outcome)
+    case .end(let outcome): change.closed = removeAll(outcome)
     }
     change.top = pages.last
     if let top = pages.last, top.id != topBefore, change.shown == nil { change.resumed = top }
@@ -52,6 +58,12 @@ package struct NavigationStack: Sendable {
   mutating func cut(
     from index: Int, lowest: Outcome, others: Outcome = .dismissed
   ) -> [StackChange.Closed] {
+    Self.cut(&pages, from: index, lowest: lowest, others: others)
+  }
+
+  static func cut(
+    _ pages: inout [Page], from index: Int, lowest: Outcome, others: Outcome = .dismissed
+  ) -> [StackChange.Closed] {
     guard index < pages.count else { return [] }
     var closed: [StackChange.Closed] = []
     closed.reserveCapacity(pages.count - index)
@@ -60,6 +72,17 @@ package struct NavigationStack: Sendable {
         .init(page: pages[position], outcome: position == index ? lowest : others))
     }
     pages.removeSubrange(index...)
+    return closed
+  }
+
+  /// Takes away every page, those beside too.
+  mutating func removeAll(_ outcome: Outcome) -> [StackChange.Closed] {
+    var closed = cut(from: 0, lowest: outcome, others: outcome)
+    for index in beside.indices.reversed() {
+      closed += Self.cut(&beside[index].pages, from: 0, lowest: outcome, others: outcome)
+    }
+    beside = []
+    selected = nil
     return closed
   }
 }

@@ -4,7 +4,7 @@ import WayValues
 ///
 /// Over the wire a text with a colon is a URI, any other a page id; who resolves the text knows the
 /// routes, the stack does not.
-package enum PageReference: Sendable {
+package enum PageReference: Sendable, Equatable {
   /// The page with this id.
   case page(String)
   /// The nearest page from the top with this route and equal path parameters.
@@ -34,12 +34,21 @@ extension Page {
 }
 
 extension NavigationStack {
-  /// The page that is meant, or nil if none on the stack is.
+  /// The page that is meant, or nil if none on the stack is. Those that are shown come before those of other tabs.
   package func contains(_ reference: PageReference) -> Page? {
-    index(of: reference).map { pages[$0] }
+    if let index = index(of: reference) { return pages[index] }
+    for tab in beside {
+      if let index = Self.index(of: reference, in: tab.pages) { return tab.pages[index] }
+    }
+    return nil
   }
 
+  /// The place of the page that is meant among those that are shown.
   func index(of reference: PageReference) -> Int? {
+    Self.index(of: reference, in: pages)
+  }
+
+  private static func index(of reference: PageReference, in pages: [Page]) -> Int? {
     switch reference {
     case .page(let id):
       return pages.lastIndex { $0.id.isSameUTF8(as: id) }
@@ -48,8 +57,8 @@ extension NavigationStack {
         page.route.map { $0.isSameUTF8(as: name) } == true && page.pathParams == pathParams
       }
     case .uri(let uri):
-      let wanted = Self.comparable(uri)
-      return pages.lastIndex { $0.route == nil && Self.comparable($0.uri) == wanted }
+      let wanted = comparable(uri)
+      return pages.lastIndex { $0.route == nil && comparable($0.uri) == wanted }
     }
   }
 

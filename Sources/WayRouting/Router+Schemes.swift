@@ -31,6 +31,18 @@ extension Router {
     changeAlways { $0.undefinedRoute = handler }
   }
 
+  /// Sets the first page of each tab, in order; none for an app without tabs. Sessions that run keep their pages.
+  ///
+  /// Throws ``RouterError/tooManyTabs(limit:)`` beyond 16.
+  public func setTabs(_ tabs: [RouteURI]) throws(RouterError) {
+    try change { (state) throws(RouterError) in
+      guard tabs.count <= NavigationStack.maxTabs else {
+        throw .tooManyTabs(limit: NavigationStack.maxTabs)
+      }
+      state.tabs = tabs
+    }
+  }
+
   /// Whether `+` in a query is a space, as it is unless this says not. `%2B` always is a plus.
   public func setPlusIsSpace(_ isSpace: Bool) {
     changeAlways { $0.plusIsSpace = isSpace }

@@ -16,6 +16,8 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
   case unknown(String)
   /// The text is no scheme.
   case invalidScheme(String)
+  /// More tabs than an app may have.
+  case tooManyTabs(limit: Int)
 
   public var description: String {
     switch self {
@@ -32,6 +34,7 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unknown(let name): "no route named '\(name)' is registered"
     case .invalidScheme(let scheme):
       "'\(scheme)' is no scheme: a letter, then letters, digits, '+', '-', '.'"
+    case .tooManyTabs(let limit): "an app has at most \(limit) tabs"
     }
   }
 }

@@ -10,6 +10,8 @@ public final class RouterSnapshot: Sendable {
   package let undefinedRoute: UndefinedRouteHandler?
   /// Whether `+` in a query is a space.
   package let plusIsSpace: Bool
+  /// The first page of each tab, in order; empty where the app has no tabs.
+  public let tabs: [RouteURI]
   private let trie: RouteTrie<Route>
   private let schemes: SchemeTable
   let dispatchers: [String: Dispatcher]
@@ -19,6 +21,7 @@ public final class RouterSnapshot: Sendable {
     routes = state.routes
     undefinedRoute = state.undefinedRoute
     plusIsSpace = state.plusIsSpace
+    tabs = state.tabs
     trie = RouteTrie(
       routes.flatMap { route in
         route.patterns.map { RouteTrie.Entry($0, route, priority: route.priority) }

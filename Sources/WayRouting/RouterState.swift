@@ -16,6 +16,7 @@ struct RouterState: Sendable {
   private(set) var schemes: [String: SchemeTable.Rule]
   var undefinedRoute: UndefinedRouteHandler?
   var plusIsSpace = true
+  var tabs: [RouteURI] = []
 
   init() {
     var schemes: [String: SchemeTable.Rule] = [:]

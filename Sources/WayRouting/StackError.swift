@@ -12,6 +12,10 @@ package enum StackError: Error, Sendable {
   case invalidCount(Int)
   /// `exts` that the stack cannot follow; `name` is the member.
   case invalidExts(name: String, reason: String)
+  /// The tab has no page to show.
+  case emptyTab(Int)
+  /// A page of this style is opened by selecting its tab.
+  case notByTab
   /// The stack holds as many pages, or modal stacks, as it may.
   case stackFull(limit: Int, of: String)
 }
@@ -26,6 +30,8 @@ extension StackError {
     case .pageExists: "pageExists"
     case .invalidCount: "invalidCount"
     case .invalidExts: "invalidExts"
+    case .emptyTab: "emptyTab"
+    case .notByTab: "notByTab"
     case .stackFull: "stackFull"
     }
   }
@@ -46,6 +52,10 @@ extension StackError: CustomStringConvertible {
       "the count is \(count); it has to be 0 or more"
     case .invalidExts(let name, let reason):
       "exts.\(name) \(reason)"
+    case .emptyTab(let tab):
+      "the page of tab \(tab) went away meanwhile; select the tab again"
+    case .notByTab:
+      "the style 'tab' is for the first page of a tab"
     case .stackFull(let limit, let of):
       "the stack already holds \(limit) \(of), which is the limit; close some first"
     }

@@ -10,4 +10,8 @@ public enum Style: String, Sendable, CaseIterable {
   case root
   /// Back to the page if it is in the stack, else as ``push``.
   case popTo
+  /// The modal stack on top is dismissed, then as ``push``.
+  case dismissThenPush
+  /// The tab that the page is the first of is selected; its page is opened where the tab has none yet.
+  case tab
 }

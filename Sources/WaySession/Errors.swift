@@ -8,8 +8,8 @@ extension RPCError {
     let code: ErrorCode =
       switch error {
       case .notOnStack, .nothingBefore: .noRoute
-      case .nothingCloses, .pageExists: .conflict
-      case .invalidCount, .invalidExts: .invalidParams
+      case .nothingCloses, .pageExists, .emptyTab: .conflict
+      case .invalidCount, .invalidExts, .notByTab: .invalidParams
       case .stackFull: .tooMany
       }
     self.init(code, "\(error)", kind: error.kind)

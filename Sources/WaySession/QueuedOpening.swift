@@ -6,6 +6,11 @@ final class QueuedOpening {
   let page: Page
   let presenter: Presenter
   let call: CallNumber
+  /// The tab that the page is to be the first of.
+  let tab: Int?
+  /// The door by which a call came that is answered with what the opening does to the stack; nil for one that is
+  /// answered with the page's outcome.
+  let answersChange: Entry?
   /// The page that the opener stands on, as `page.open` tells the host.
   let opener: String?
   /// What the page's style comes to on the stack as it is when its turn comes: a push on an empty stack, for one.
@@ -16,11 +21,21 @@ final class QueuedOpening {
   /// Runs while the host is asked.
   var timeout: (any ScheduledWork)?
 
-  init(page: Page, presenter: Presenter, call: CallNumber, opener: String?) {
+  init(
+    page: Page, presenter: Presenter, call: CallNumber, opener: String?, tab: Int? = nil,
+    answersChange: Entry? = nil
+  ) {
     self.page = page
+    self.tab = tab
+    self.answersChange = answersChange
     style = page.style
     self.presenter = presenter
     self.call = call
     self.opener = opener
+  }
+
+  /// What the opening does to the stack.
+  var operation: StackOperation {
+    if let tab { .select(tab: tab, first: page) } else { .open(page) }
   }
 }

@@ -14,8 +14,10 @@ extension Session {
       case "router.routes": return .result(.list(routes.current().routes.map(\.value)))
       case "navigation.back": return try back(MethodParams(request), origin)
       case "navigation.finish": return try finish(MethodParams(request), origin)
-      case "navigation.stack": return .result(stack.value)
+      case "navigation.stack": return .result(stack.value(tabs: routes.current().tabs.map(\.text)))
       case "navigation.contains": return .result(try contains(MethodParams(request)))
+      case "navigation.selectTab":
+        return try select(try TabRequest(MethodParams(request)), .invoke, .origin(origin))
       case "navigation.adopt": return try adopt(MethodParams(request), origin)
       case "host.register": return .result(try registerHosts(MethodParams(request), origin.client))
       case "host.unregister":

@@ -92,7 +92,7 @@ extension Session {
     return .later
   }
 
-  private func change(_ operation: StackOperation, _ entry: Entry, _ call: CallInFlight) {
+  func change(_ operation: StackOperation, _ entry: Entry, _ call: CallInFlight) {
     let number = call.number
     call.stop = { _ in self.operations.remove(number) }
     operations.add(
@@ -133,7 +133,7 @@ extension Session {
   }
 
   /// Text with a colon is a URI, which means the nearest page of the same route and path parameters; other text is a page id.
-  private func reference(_ text: String) -> PageReference {
+  func reference(_ text: String) -> PageReference {
     guard text.utf8.contains(UInt8(ascii: ":")), let identity = try? identify(text, [:]) else {
       return .page(text)
     }

@@ -6,14 +6,17 @@ import WayValues
 extension Session {
   /// Opens a page for a call, in its turn.
   func open(
-    _ destination: Destination, _ presenter: Presenter, _ options: CallOptions, _ call: CallInFlight
+    _ destination: Destination, _ presenter: Presenter, _ options: CallOptions,
+    _ call: CallInFlight,
+    asTab tab: Int? = nil, answersChange: Entry? = nil
   ) {
     let page = Page(
       id: makePageID(), uri: destination.uri.text, route: destination.route?.name,
       pathParams: destination.pathParams, style: options.style, params: destination.params,
       exts: options.exts, host: name(of: presenter))
     let opening = QueuedOpening(
-      page: page, presenter: presenter, call: call.number, opener: options.from)
+      page: page, presenter: presenter, call: call.number, opener: options.from, tab: tab,
+      answersChange: answersChange)
     operations.add(.open(opening))
     call.stop = { _ in self.abandon(opening) }
     runOperations()
@@ -42,12 +45,15 @@ extension Session {
 
   private func start(_ opening: QueuedOpening) {
     guard opening.state.start() else { return }
-    let operation = StackOperation.open(opening.page)
     do {
-      let change = try stack.check(operation)
+      let change = try stack.check(opening.operation)
       if let existing = change.existing {
+        if let entry = opening.answersChange {
+          return settle(
+            opening.call, perform(opening.operation).map { entry.answer($0.value) })
+        }
         pages[existing.id]?.openers.append(opening.call)
-        perform(operation) { self.shown(existing.id, opening.call) }
+        perform(opening.operation) { self.shown(existing.id, opening.call) }
         return
       }
       opening.style = change.shown?.style ?? opening.page.style
@@ -129,11 +135,17 @@ extension Session {
 
   private func commit(_ opening: QueuedOpening) {
     pages[opening.page.id] = OpenPage(
-      page: opening.page, presenter: opening.presenter, openers: [opening.call])
-    let result = perform(.open(opening.page)) {
-      self.shown(opening.page.id, opening.call)
+      page: opening.page, presenter: opening.presenter,
+      openers: opening.answersChange == nil ? [opening.call] : [])
+    let result = perform(opening.operation) {
+      if opening.answersChange == nil { self.shown(opening.page.id, opening.call) }
     }
-    if case .failure(let error) = result {
+    switch result {
+    case .success(let change):
+      if let entry = opening.answersChange {
+        settle(opening.call, .success(entry.answer(change.value)))
+      }
+    case .failure(let error):
       pages.removeValue(forKey: opening.page.id)
       tellClosed(opening.page, opening.presenter, reason: "failed")
       settle(opening.call, .failure(error))

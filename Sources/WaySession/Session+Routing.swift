@@ -27,6 +27,8 @@ struct Destination {
     case page(Presenter)
     /// `navigation:back`
     case back
+    /// `navigation:selectTab`
+    case selectTab
     case undefined(UndefinedRouteHandler)
   }
 
@@ -79,9 +81,14 @@ extension Session {
         uri: match.uri, kind: try handler(of: match), routeKind: match.route.kind,
         route: match.route, pathParams: match.pathParams, params: match.params)
     case .navigation(let uri, let operation, let params):
-      guard operation == "back" else { throw .noRoute(uri.text) }
+      let kind: Destination.Kind
+      switch operation {
+      case "back": kind = .back
+      case "selectTab": kind = .selectTab
+      default: throw .noRoute(uri.text)
+      }
       return Destination(
-        uri: uri, kind: .back, routeKind: .task, route: nil, pathParams: [:], params: params)
+        uri: uri, kind: kind, routeKind: .task, route: nil, pathParams: [:], params: params)
     case .undeclared(let uri, let dispatcher, let params):
       let (kind, routeKind) = try handler(ofUndeclared: uri, dispatcher)
       return Destination(
@@ -153,6 +160,8 @@ extension Session {
     case .back:
       let target = try BackRequest(backBy: destination.params)
       return back(target, entry, try begin(caller, deadline: options.deadline))
+    case .selectTab:
+      return try select(try TabRequest(selectBy: destination.params), entry, caller)
     case .page(let presenter):
       guard entry == .open else {
         throw RPCError(
@@ -163,7 +172,9 @@ extension Session {
         throw RPCError(
           .wrongKind, "A page cannot be opened in a batch: its answer would hold up the others")
       }
-      open(destination, presenter, options, try begin(caller, deadline: options.deadline))
+      let tab = options.style == .tab ? try self.tab(of: destination) : nil
+      open(
+        destination, presenter, options, try begin(caller, deadline: options.deadline), asTab: tab)
       return .later
     case .undefined(let handler):
       let call = try begin(caller, deadline: options.deadline)

@@ -13,18 +13,22 @@ package struct RouteTable: Sendable {
   package let closedSchemes: [String]
   /// Whether `+` in a query is a space.
   package let plusIsSpace: Bool
+  /// The first page of each tab, in order.
+  package let tabs: [RouteURI]
 
   /// Checks the whole document; throws every fault that it has.
   package init(parsing document: Value) throws(TableFaults) {
     var reader = TableReader()
     let root = reader.object(
-      document, at: .root, known: ["$schema", "version", "routes", "schemes", "plusIsSpace"])
+      document, at: .root,
+      known: ["$schema", "version", "routes", "schemes", "plusIsSpace", "tabs"])
     guard let root else { throw TableFaults(faults: reader.faults) }
     _ = reader.text("$schema", of: root, at: .root)
     let version = reader.requiredText("version", of: root, at: .root)
     routes = reader.routes(of: root)
     closedSchemes = reader.closedSchemes(of: root)
     plusIsSpace = reader.bool("plusIsSpace", of: root, at: .root) ?? true
+    tabs = reader.tabs(of: root)
     guard reader.faults.isEmpty, let version else { throw TableFaults(faults: reader.faults) }
     self.version = version
   }
@@ -38,5 +42,6 @@ package struct RouteTable: Sendable {
     try router.register(contentsOf: routes)
     for scheme in closedSchemes { try router.closeScheme(scheme) }
     router.setPlusIsSpace(plusIsSpace)
+    if !tabs.isEmpty { try router.setTabs(tabs) }
   }
 }

@@ -33,6 +33,10 @@ struct NavigationRow: Decodable, CustomTestStringConvertible {
       let root: Bool?
       let result: JSON?
     }
+    struct Select: Decodable {
+      let tab: Int
+      let page: String?
+    }
     struct Named: Decodable {
       let page: String?
       let host: String?
@@ -41,6 +45,7 @@ struct NavigationRow: Decodable, CustomTestStringConvertible {
 
     let open: Open?
     let back: Back?
+    let select: Select?
     let finish: Named?
     let cancel: Named?
     let hostGone: Named?
@@ -77,6 +82,9 @@ extension NavigationRow.Operation {
         try StackNotation.page(open.page, style: style, exts: open.exts?.value.object ?? [:]))
     }
     if let back { return .back(try back.target(), result: back.result.map(Self.finished)) }
+    if let select {
+      return .select(tab: select.tab, first: try select.page.map { try StackNotation.page($0) })
+    }
     if let finish {
       return .finish(
         page: try #require(finish.page), result: Self.finished(try #require(finish.result)))

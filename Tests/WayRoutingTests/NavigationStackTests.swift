@@ -18,8 +18,46 @@ struct NavigationStackTests {
     let expected: Value = [
       "M", ["id": "A", "pages": ["B", ["id": "C", "pages": ["D"]]]],
     ]
-    #expect(try ids(stack.value) == expected)
-    #expect(NavigationStack().value == ["pages": []])
+    #expect(try ids(stack.value(tabs: [])) == expected)
+    #expect(NavigationStack().value(tabs: []) == ["pages": []])
+  }
+
+  @Test("the view names the tabs, with the pages of those that wait")
+  func tabsView() throws {
+    let stack = try StackNotation("1: P [Q] / 0: H A").stack()
+    let view = stack.value(tabs: ["x://h", "x://p", "x://t"])
+    let tabs = try #require(view["tabs"]?.list)
+    #expect(tabs.map { $0["uri"] } == ["x://h", "x://p", "x://t"])
+    #expect(tabs[0]["pages"]?.list?.map { $0["id"] } == ["H", "A"])
+    #expect(tabs[1]["pages"] == nil && tabs[2]["pages"] == nil)
+    #expect(view["selected"] == 1)
+    #expect(view["pages"]?.list?.map { $0["id"] } == ["P"])
+    #expect(NavigationStack().value(tabs: ["x://h"])["selected"] == .null)
+  }
+
+  @Test("a page of the style tab is not opened beside its tab")
+  func notByTab() throws {
+    var stack = NavigationStack()
+    let page = Page(id: "p1", uri: "x://h", route: nil, style: .tab, host: "c1")
+    #expect(throws: StackError.self) { _ = try stack.apply(.open(page)) }
+  }
+
+  @Test("the limit of pages counts those of all tabs")
+  func limitOfAllTabs() throws {
+    var stack = NavigationStack()
+    for number in 0..<NavigationStack.maxPages {
+      let page = Page(id: "p\(number)", uri: "x://h", route: nil, host: "c1")
+      if number % 128 == 0 {
+        _ = try stack.apply(.select(tab: number / 128, first: page))
+      } else {
+        _ = try stack.apply(.open(page))
+      }
+    }
+    let more = Page(id: "more", uri: "x://h", route: nil, host: "c1")
+    #expect(throws: StackError.self) { _ = try stack.apply(.open(more)) }
+    #expect(throws: StackError.self) { _ = try stack.apply(.select(tab: 2, first: more)) }
+    _ = try stack.apply(.select(tab: 0, first: nil))
+    #expect(throws: StackError.self) { _ = try stack.apply(.open(more)) }
   }
 
   @Test("a page in the view has its members in the published order")
@@ -29,7 +67,7 @@ struct NavigationStackTests {
       id: "p1", uri: "native://address/7?x=1", route: "address", pathParams: ["id": "7"],
       params: ["x": "1", "id": "7"], exts: ["animated": false], host: "c1")
     _ = try stack.apply(.open(page))
-    let members = try #require(stack.value["pages"]?.list?.first?.object?.members)
+    let members = try #require(stack.value(tabs: [])["pages"]?.list?.first?.object?.members)
     #expect(members.map(\.name) == ["id", "uri", "route", "kind", "style", "params", "host"])
     let expected: [Value] = [
       "p1", "native://address/7?x=1", "address", "page", "push", ["x": "1", "id": "7"], "c1",

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WayValues
 
@@ -14,8 +15,21 @@ struct StackNotation: CustomStringConvertible {
   /// The stack that the text describes, built by opening page after page.
   func stack() throws -> NavigationStack {
     var stack = NavigationStack()
+    // The tab that is shown stands first, and is selected last.
+    for part in description.components(separatedBy: " / ").reversed() {
+      try open(part, in: &stack)
+    }
+    return stack
+  }
+
+  private func open(_ part: String, in stack: inout NavigationStack) throws {
     var opening: Character?
-    for token in description.split(separator: " ") {
+    var tab: Int?
+    for token in part.split(separator: " ") {
+      if token.last == ":" {
+        tab = Int(token.dropLast())
+        continue
+      }
       var text = token
       if let first = text.first, first == "[" || first == "(" {
         opening = first
@@ -25,10 +39,20 @@ struct StackNotation: CustomStringConvertible {
       let page = try Self.page(
         String(text), style: opening == nil ? .push : .present,
         exts: opening == "(" ? ["navigation": false] : [:])
-      _ = try stack.apply(.open(page))
+      if let first = tab {
+        _ = try stack.apply(.select(tab: first, first: page))
+      } else {
+        _ = try stack.apply(.open(page))
+      }
+      tab = nil
       opening = nil
     }
-    return stack
+    if let empty = tab {
+      // A tab whose pages have all gone.
+      let page = try Self.page("gone")
+      _ = try stack.apply(.select(tab: empty, first: page))
+      _ = try stack.apply(.finish(page: page.id, result: .finished()))
+    }
   }
 
   /// `ID`, `ID=ROUTE`, `ID=ROUTE/VALUE` or `ID=URI`, with `@HOST`.
@@ -61,10 +85,16 @@ struct StackNotation: CustomStringConvertible {
 
   /// The text for a stack, with ids only.
   init(_ stack: NavigationStack) {
-    var text = ""
+    var parts = [Self.text(stack.pages, tab: stack.selected)]
+    parts += stack.beside.map { Self.text($0.pages, tab: $0.tab) }
+    description = parts.joined(separator: " / ")
+  }
+
+  private static func text(_ pages: [Page], tab: Int?) -> String {
+    var text = tab.map { "\($0):" } ?? ""
     var closers: [Character] = []
     var level = 0
-    for page in stack.pages {
+    for page in pages {
       if !text.isEmpty { text += " " }
       if page.level > level {
         text += page.hasStack ? "[" : "("
@@ -73,7 +103,7 @@ struct StackNotation: CustomStringConvertible {
       }
       text += page.id
     }
-    description = text + String(closers.reversed())
+    return text + String(closers.reversed())
   }
 
   init(_ text: String) {
