@@ -59,7 +59,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     tests("WayValuesTests", ["WayValues"]),
-    tests("WayRoutingTests", ["WayValues", "WayRouting"]),
+    tests("WayRoutingTests", ["WayValues", "WayRouting", "TestSupport"]),
     tests("WayRPCTests", ["WayValues", "WayRPC"]),
     tests("WayTableTests", ["WayValues", "WayRouting", "WayRPC", "WayTable"]),
     tests(

@@ -1,5 +1,4 @@
-import Foundation
-import Testing
+import TestSupport
 import WayValues
 
 @testable import WayRouting
@@ -8,69 +7,45 @@ import WayValues
 struct StackNotation: CustomStringConvertible {
   let description: String
 
-  struct Malformed: Error {
-    let text: String
-  }
-
   /// The stack that the text describes, built by opening page after page.
   func stack() throws -> NavigationStack {
     var stack = NavigationStack()
     // The tab that is shown stands first, and is selected last.
-    for part in description.components(separatedBy: " / ").reversed() {
-      try open(part, in: &stack)
+    for part in try StackText(description).parts.reversed() {
+      var tab = part.tab
+      for text in part.pages {
+        let page = try Self.page(
+          text, style: text.opening == nil ? .push : .present,
+          exts: text.opening == "(" ? ["navigation": false] : [:])
+        _ = try stack.apply(tab.map { .select(tab: $0, first: page) } ?? .open(page))
+        tab = nil
+      }
+      if let empty = tab {
+        // A tab whose pages have all gone.
+        let page = try Self.page("gone")
+        _ = try stack.apply(.select(tab: empty, first: page))
+        _ = try stack.apply(.finish(page: page.id, result: .finished()))
+      }
     }
     return stack
   }
 
-  private func open(_ part: String, in stack: inout NavigationStack) throws {
-    var opening: Character?
-    var tab: Int?
-    for token in part.split(separator: " ") {
-      if token.last == ":" {
-        tab = Int(token.dropLast())
-        continue
-      }
-      var text = token
-      if let first = text.first, first == "[" || first == "(" {
-        opening = first
-        text.removeFirst()
-      }
-      while let last = text.last, last == "]" || last == ")" { text.removeLast() }
-      let page = try Self.page(
-        String(text), style: opening == nil ? .push : .present,
-        exts: opening == "(" ? ["navigation": false] : [:])
-      if let first = tab {
-        _ = try stack.apply(.select(tab: first, first: page))
-      } else {
-        _ = try stack.apply(.open(page))
-      }
-      tab = nil
-      opening = nil
-    }
-    if let empty = tab {
-      // A tab whose pages have all gone.
-      let page = try Self.page("gone")
-      _ = try stack.apply(.select(tab: empty, first: page))
-      _ = try stack.apply(.finish(page: page.id, result: .finished()))
-    }
-  }
-
-  /// `ID`, `ID=ROUTE`, `ID=ROUTE/VALUE` or `ID=URI`, with `@HOST`.
   static func page(
     _ text: String, style: Style = .push, exts: ValueObject = [:]
   ) throws -> Page {
-    let halves = text.split(separator: "@", omittingEmptySubsequences: false)
-    let parts = halves[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let id = parts.first, !id.isEmpty, halves.count <= 2 else { throw Malformed(text: text) }
-    let place = parts.count > 1 ? String(parts[1]) : String(id)
-    let host = halves.count > 1 ? String(halves[1]) : "native"
-    switch reference(place.contains(":") ? place : "page://\(place)") {
+    try page(StackText.Page(text), style: style, exts: exts)
+  }
+
+  private static func page(
+    _ text: StackText.Page, style: Style, exts: ValueObject
+  ) throws -> Page {
+    switch reference(text.uri) {
     case .route(let name, let pathParams):
-      return Page(
-        id: String(id), uri: "page://\(place)", route: name, pathParams: pathParams, style: style,
-        exts: exts, host: host)
+      Page(
+        id: text.id, uri: text.uri, route: name, pathParams: pathParams, style: style,
+        exts: exts, host: text.host)
     default:
-      return Page(id: String(id), uri: place, route: nil, style: style, exts: exts, host: host)
+      Page(id: text.id, uri: text.uri, route: nil, style: style, exts: exts, host: text.host)
     }
   }
 
