@@ -4,7 +4,7 @@
 /**
  * @typedef {Record<string, unknown>} Params anything that JSON can carry, by name
  *
- * @typedef {"push" | "present" | "replace" | "root" | "popTo"} Style how a page comes onto the stack
+ * @typedef {"push" | "present" | "replace" | "root" | "popTo" | "dismissThenPush" | "tab"} Style how a page comes onto the stack
  *
  * @typedef {object} Outcome how a page ended; leaving without a result is an outcome too, never an exception
  * @property {"finished" | "dismissed" | "replaced" | "failed" | "cancelled"} outcome
