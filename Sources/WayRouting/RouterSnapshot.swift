@@ -10,8 +10,8 @@ public final class RouterSnapshot: Sendable {
   package let undefinedRoute: UndefinedRouteHandler?
   /// Whether `+` in a query is a space.
   package let plusIsSpace: Bool
-  private let trie: RouteTrie<Route>
-  private let schemes: SchemeTable
+  let trie: RouteTrie<Route>
+  let schemes: SchemeTable
   let dispatchers: [String: Dispatcher]
 
   init(_ state: RouterState, version: Int) {

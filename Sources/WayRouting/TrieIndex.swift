@@ -9,6 +9,8 @@ struct TrieIndex: Sendable {
     /// The entries that end here, the one with the highest priority first.
     var firstEntry: Int32 = 0
     var entryCount: Int32 = 0
+    /// Behind the last entry of those that end here or below: they stand next to each other.
+    var lastEntry: Int32 = 0
     /// The highest priority here and below.
     var priority = Int.min
   }
@@ -39,8 +41,10 @@ struct TrieIndex: Sendable {
 
   var nodes = [Node](repeating: Node(), count: Root.allCases.count)
   var edges = EdgeTable()
-  /// The entries of all nodes, a node's next to each other.
+  /// The entries of all nodes, a node's next to each other, and behind them those below it.
   var entries: [(entry: Int, priority: Int)] = []
+  /// The node behind each scheme that patterns name, by the form of what follows it.
+  var schemes: [(scheme: String, shape: SplitURI.Shape, node: Int32)] = []
 
   /// The best match: the highest priority, then the most specific, then the order of entries.
   func first(_ split: borrowing SplitURI, in scope: Scope) -> Found? {
@@ -64,7 +68,7 @@ struct TrieIndex: Sendable {
     return order.map { found[$0] }
   }
 
-  private func root(
+  func root(
     of split: borrowing SplitURI, _ bytes: Span<UInt8>, in scope: Scope
   ) -> (node: Int32, start: Int)? {
     switch scope {
@@ -101,7 +105,7 @@ struct TrieIndex: Sendable {
     }
   }
 
-  private func collect(
+  func collect(
     _ index: Int32, at position: Int, _ split: borrowing SplitURI, _ bytes: Span<UInt8>, start: Int,
     into found: inout [Found]
   ) {

@@ -72,7 +72,7 @@ extension Session {
     try destination(of: try look(up: text, params))
   }
 
-  private func destination(of resolution: Resolution) throws(RPCError) -> Destination {
+  func destination(of resolution: Resolution) throws(RPCError) -> Destination {
     switch resolution {
     case .match(let match):
       return Destination(

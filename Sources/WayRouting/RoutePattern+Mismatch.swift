@@ -1,0 +1,58 @@
+extension RoutePattern {
+  /// The first segments in which two patterns differ, each as a pattern writes it.
+  func firstDifference(from other: RoutePattern) -> (mine: String, other: String)? {
+    for position in 0..<min(segments.count, other.segments.count)
+    where segments[position] != other.segments[position] {
+      return (text(of: position), other.text(of: position))
+    }
+    return nil
+  }
+
+  /// Why the pattern, of the URI's scheme or of any, does not match.
+  func mismatch(with split: borrowing SplitURI) -> String {
+    let start = scheme == nil && !split.isAuthorityGlobal && split.shape == .authority ? 1 : 0
+    for position in segments.indices {
+      guard start + position < split.count else {
+        return "the URI ends before \(text(of: position))"
+      }
+      let found = split.decoded(start + position)
+      switch segments[position] {
+      case .parameter where found.isEmpty: return "no value for \(text(of: position))"
+      case .parameter: continue
+      case .literal(let literal):
+        let isFolded = split.isFolded(start + position)
+        let isSame =
+          isFolded
+          ? found.map(\.lowercased) == literal.map(\.lowercased) : found == literal
+        guard isSame else {
+          return "'\(String(decoding: found, as: UTF8.self).brief)' is not \(text(of: position))"
+        }
+      }
+    }
+    return "the URI goes on after its end"
+  }
+
+  private func text(of position: Int) -> String {
+    switch segments[position] {
+    case .literal(let bytes): "'\(String(decoding: bytes, as: UTF8.self).brief)'"
+    case .parameter:
+      "':\(captures.first { $0.segment == position }?.name ?? "")'"
+    }
+  }
+}
+
+extension SplitURI {
+  /// The bytes that a segment stands for.
+  fileprivate func decoded(_ position: Int) -> [UInt8] {
+    let segment = self[position]
+    let bytes = uri.text.utf8.span
+    var result: [UInt8] = []
+    var next = Int(segment.start)
+    while next < Int(segment.end) {
+      let isTriplet = bytes[next] == .percent
+      result.append(isTriplet ? bytes.triplet(at: next) : bytes[next])
+      next += isTriplet ? 3 : 1
+    }
+    return result
+  }
+}
