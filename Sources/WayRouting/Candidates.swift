@@ -30,12 +30,11 @@ struct Candidates: ~Copyable {
       guard told.count < Explanation.maxCandidates, seen.insert(match.entry).inserted else {
         continue
       }
-      let pattern = trie.patterns[match.entry]
       tell(
         match.entry, isChosen: isChosen,
         refusal(of: match, isGlobal: isGlobal)
           ?? (isChosen ? "the best match" : loss(of: match, isGlobal: isGlobal)),
-        try? pattern.values(in: split, from: match.start))
+        try? trie.forms[match.entry].values(in: split, from: match.start))
     }
   }
 
@@ -54,12 +53,13 @@ struct Candidates: ~Copyable {
   /// Why a match comes behind the chosen one.
   private func loss(of match: TrieIndex.Found, isGlobal: Bool) -> String {
     guard let chosen else { return "" }
-    let (mine, best) = (trie.patterns[match.entry], trie.patterns[chosen.entry])
-    if isGlobal, best.scheme != nil { return "patterns that name the scheme go first" }
+    if isGlobal, trie.patterns[chosen.entry].scheme != nil {
+      return "patterns that name the scheme go first"
+    }
     if match.priority != chosen.priority {
       return "its priority \(match.priority) is lower than \(chosen.priority)"
     }
-    return mine.firstDifference(from: best)
+    return trie.forms[match.entry].firstDifference(from: trie.forms[chosen.entry])
       .map { "less specific: \($0.mine) where the best match has \($0.other)" }
       ?? "registered later"
   }
@@ -82,8 +82,9 @@ struct Candidates: ~Copyable {
     for scope in [TrieIndex.Scope.scheme, .global] {
       let limit = Explanation.maxMisses + seen.count
       for entry in trie.index.near(split, in: scope, limit: limit, fromRoot: fromRoot) {
-        let pattern = trie.patterns[entry]
-        addMiss(entry, pattern.mismatch(with: split))
+        let form = trie.forms[entry]
+        let isGlobal = scope == .global
+        addMiss(entry, form.mismatch(with: split, isGlobal: isGlobal))
       }
     }
   }
@@ -92,6 +93,9 @@ struct Candidates: ~Copyable {
     guard misses < Explanation.maxMisses, told.count < Explanation.maxCandidates,
       seen.insert(entry).inserted
     else { return }
+    // Another form of a pattern that is told already says nothing new.
+    let (route, pattern) = (trie.payloads[entry].name, trie.patterns[entry].text)
+    guard !told.contains(where: { $0.route == route && $0.pattern == pattern }) else { return }
     misses += 1
     tell(entry, isChosen: false, reason(), nil)
   }

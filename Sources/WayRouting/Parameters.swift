@@ -82,21 +82,36 @@ extension RouteURI {
   }
 }
 
-extension RoutePattern {
-  /// The decoded values of the parameters; `start` is the segment of the URI that is the pattern's first.
+extension RoutePattern.Form {
+  /// The decoded values of the parameters; `start` is the segment of the URI that is the form's first.
   func values(in split: borrowing SplitURI, from start: Int) throws(RoutingError) -> ValueObject {
     var result = ValueObject()
-    guard !captures.isEmpty else { return result }
-    result.reserveCapacity(captures.count)
-    let bytes = split.uri.text.utf8.span
+    let wildcard = wildcard
+    guard !captures.isEmpty || wildcard != nil else { return result }
+    result.reserveCapacity(captures.count + 1)
     for capture in captures {
-      let segment = split[start + capture.segment]
       result[capture.name] = .string(
-        try split.uri.decoded(
-          bytes, Int(segment.start), Int(segment.end), plusIsSpace: false,
-          path: { "$.\(capture.name)" }, what: "the path segment"))
+        try split.value(at: start + capture.segment, of: capture.name))
     }
+    guard let wildcard else { return result }
+    var rest: [Value] = []
+    // A path without segments is one where `native:/*` leaves nothing for the slash.
+    for position in stride(from: start + wildcard, to: split.count, by: 1) {
+      rest.append(.string(try split.value(at: position, of: RoutePattern.wildcardName)))
+    }
+    result[RoutePattern.wildcardName] = .list(rest)
     return result
+  }
+}
+
+extension SplitURI {
+  /// The text that a segment stands for; `name` is that of its parameter, for an error.
+  fileprivate func value(at position: Int, of name: String) throws(RoutingError) -> String {
+    let segment = self[position]
+    return try uri.decoded(
+      uri.text.utf8.span, Int(segment.start), Int(segment.end), plusIsSpace: false,
+      path: { name == RoutePattern.wildcardName ? "$['*']" : "$.\(name)" },
+      what: "the path segment")
   }
 }
 
@@ -105,6 +120,6 @@ extension RouteTrie.Match {
   ///
   /// Throws ``RoutingError/invalidParameters(_:)`` for bytes that are no UTF-8 and for `%00`.
   package func parameters(in split: borrowing SplitURI) throws(RoutingError) -> ValueObject {
-    try pattern.values(in: split, from: start)
+    try form.values(in: split, from: start)
   }
 }

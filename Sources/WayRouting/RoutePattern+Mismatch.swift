@@ -1,22 +1,27 @@
-extension RoutePattern {
-  /// The first segments in which two patterns differ, each as a pattern writes it.
-  func firstDifference(from other: RoutePattern) -> (mine: String, other: String)? {
+extension RoutePattern.Form {
+  /// The first segments in which two forms differ, each as a pattern writes it.
+  func firstDifference(from other: Self) -> (mine: String, other: String)? {
     for position in 0..<min(segments.count, other.segments.count)
     where segments[position] != other.segments[position] {
       return (text(of: position), other.text(of: position))
     }
-    return nil
+    guard segments.count != other.segments.count else { return nil }
+    let end = "nothing"
+    return segments.count < other.segments.count
+      ? (end, other.text(of: segments.count)) : (text(of: other.segments.count), end)
   }
 
-  /// Why the pattern, of the URI's scheme or of any, does not match.
-  func mismatch(with split: borrowing SplitURI) -> String {
-    let start = scheme == nil && !split.isAuthorityGlobal && split.shape == .authority ? 1 : 0
+  /// Why the form, of a pattern that names the URI's scheme or is global, does not match.
+  func mismatch(with split: borrowing SplitURI, isGlobal: Bool) -> String {
+    let start = isGlobal && !split.isAuthorityGlobal && split.shape == .authority ? 1 : 0
     for position in segments.indices {
+      if segments[position] == .wildcard { break }
       guard start + position < split.count else {
         return "the URI ends before \(text(of: position))"
       }
       let found = split.decoded(start + position)
       switch segments[position] {
+      case .wildcard: break
       case .parameter where found.isEmpty: return "no value for \(text(of: position))"
       case .parameter: continue
       case .literal(let literal):
@@ -35,8 +40,8 @@ extension RoutePattern {
   private func text(of position: Int) -> String {
     switch segments[position] {
     case .literal(let bytes): "'\(String(decoding: bytes, as: UTF8.self).brief)'"
-    case .parameter:
-      "':\(captures.first { $0.segment == position }?.name ?? "")'"
+    case .parameter: "':\(captures.first { $0.segment == position }?.name ?? "")'"
+    case .wildcard: "'*'"
     }
   }
 }

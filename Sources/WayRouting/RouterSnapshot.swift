@@ -94,7 +94,7 @@ public final class RouterSnapshot: Sendable {
   private func found(
     _ found: TrieIndex.Found, _ split: borrowing SplitURI, _ scheme: SchemeTable.Traits
   ) throws(RoutingError) -> FoundRoute {
-    let path = try trie.patterns[found.entry].values(in: split, from: found.start)
+    let path = try trie.forms[found.entry].values(in: split, from: found.start)
     let params = try parameters(split, path: path, [:])
     var custom: (@Sendable (Call) async throws -> Value)?
     if scheme.isCustom, case .custom(let answer)? = schemes.dispatcher(scheme)?.action {

@@ -6,18 +6,21 @@ struct TrieBuilder {
   /// The node that each node was made below, or -1. It comes before those below it.
   private var parents: [Int32]
 
+  /// A form of a pattern with the scheme and the priority of its pattern.
+  typealias Entry = (scheme: String?, form: RoutePattern.Form, priority: Int)
+
   /// `entries` in the order that decides between those of one shape and one priority.
-  static func index(_ entries: [(pattern: RoutePattern, priority: Int)]) -> TrieIndex {
+  static func index(_ entries: [Entry]) -> TrieIndex {
     var builder = TrieBuilder()
     var byAuthority: [[UInt8]: AuthorityGroup] = [:]
     for (number, entry) in entries.enumerated() {
-      let pattern = entry.pattern
-      if pattern.scheme == nil {
-        let path = builder.insert(pattern.segments[...], at: .global, number, entry.priority)
-        guard case .literal(let literal) = pattern.segments.first else { continue }
-        byAuthority[literal.map(\.lowercased), default: AuthorityGroup()].add(number, path)
+      let segments = entry.form.segments
+      if let scheme = entry.scheme {
+        builder.insert(scheme, entry.form, number, entry.priority)
       } else {
-        builder.insert(scheme: pattern, number, entry.priority)
+        let path = builder.insert(segments[...], at: .global, number, entry.priority)
+        guard case .literal(let literal) = segments.first else { continue }
+        byAuthority[literal.map(\.lowercased), default: AuthorityGroup()].add(number, path)
       }
     }
     builder.addAuthorities(byAuthority, entries)
@@ -47,29 +50,32 @@ struct TrieBuilder {
   /// Lets an authority, which ignores case, be the first segment of a global pattern. Nearly always the nodes
   /// behind it are those of the path; only `/User` beside `/user` needs its own.
   private mutating func addAuthorities(
-    _ groups: [[UInt8]: AuthorityGroup], _ entries: [(pattern: RoutePattern, priority: Int)]
+    _ groups: [[UInt8]: AuthorityGroup], _ entries: [Entry]
   ) {
     let root = TrieIndex.Root.globalAuthority.rawValue
-    index.nodes[Int(root)].parameter = index.nodes[Int(TrieIndex.Root.global.rawValue)].parameter
+    let path = index.nodes[Int(TrieIndex.Root.global.rawValue)]
+    index.nodes[Int(root)].parameter = path.parameter
+    index.nodes[Int(root)].wildcard = path.wildcard
     for (literal, group) in groups {
       if group.isShared {
         index.edges.insert(from: root, literal: literal, to: group.node)
         continue
       }
       for number in group.numbers {
-        let segments = [.literal(literal)] + entries[number].pattern.segments.dropFirst()
+        let segments = [.literal(literal)] + entries[number].form.segments.dropFirst()
         insert(segments[...], at: .globalAuthority, number, entries[number].priority)
       }
     }
   }
 
-  private mutating func insert(scheme pattern: RoutePattern, _ number: Int, _ priority: Int) {
-    let root = pattern.shape.rawValue
-    let scheme = pattern.scheme ?? ""
+  private mutating func insert(
+    _ scheme: String, _ form: RoutePattern.Form, _ number: Int, _ priority: Int
+  ) {
+    let root = form.shape.rawValue
     let known = index.nodes.count
     let node = child(of: root, literal: Array(scheme.utf8))
-    if index.nodes.count > known { index.schemes.append((scheme, pattern.shape, node)) }
-    insert(pattern.segments[...], from: node, number, priority)
+    if index.nodes.count > known { index.schemes.append((scheme, form.shape, node)) }
+    insert(form.segments[...], from: node, number, priority)
   }
 
   /// Returns the node behind the first segment.
@@ -111,6 +117,11 @@ struct TrieBuilder {
         index.nodes[Int(node)].parameter = newNode(below: node)
       }
       return index.nodes[Int(node)].parameter
+    case .wildcard:
+      if index.nodes[Int(node)].wildcard < 0 {
+        index.nodes[Int(node)].wildcard = newNode(below: node)
+      }
+      return index.nodes[Int(node)].wildcard
     }
   }
 

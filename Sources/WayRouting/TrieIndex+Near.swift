@@ -44,7 +44,9 @@ extension TrieIndex {
     let bytes = split.uri.text.utf8.span
     let own = edges.child(of: split.shape.rawValue, split.scheme, in: bytes, folding: true)
     var found: [Found] = []
-    for (_, _, node) in schemes.prefix(limit * 2) where node != own {
+    for (_, shape, node) in schemes where node != own {
+      // Of `native:` and `native:/*` one begins in another way and matches all the same.
+      guard shape == split.shape || split.count > 0 else { continue }
       collect(node, at: 0, split, bytes, start: 0, into: &found)
       if found.count >= limit { break }
     }

@@ -96,7 +96,10 @@ private struct TakenRoutes {
   mutating func pattern(
     _ pattern: RoutePattern, priority: Int, at path: JSONPath
   ) -> JSONPath? {
-    Self.take(PatternShape(pattern, priority: priority), at: path, in: &shapes)
+    for shape in PatternShape.all(of: pattern, priority: priority) {
+      if let other = Self.take(shape, at: path, in: &shapes) { return other }
+    }
+    return nil
   }
 
   private static func take<Key: Hashable>(

@@ -147,6 +147,20 @@ import WayValues
       told(router.explain("x://a/b/e")) == ["deep: 'e' is not 'c'", "literal: 'e' is not 'd'"])
   }
 
+  @Test func `wildcards and groups are explained`() throws {
+    let router = Router()
+    try router.page("x://a/*", name: "rest")
+    try router.page("x://a(/b/:c)/d", name: "group")
+    #expect(
+      told(router.explain("x://a/b/1/d")) == [
+        "*group: the best match", "rest: less specific: '*' where the best match has 'b'",
+      ])
+    #expect(
+      told(router.explain("x://a/b/1/e")) == ["*rest: the best match", "group: 'e' is not 'd'"])
+    #expect(router.explain("x://a/q/r").params == ["*": ["q", "r"]])
+    #expect(router.explain("x://a/q/r").value["sources"] == ["*": "path"])
+  }
+
   @Test func `the text is for people`() throws {
     let text = try router().explain("native://address/7?q=a%20b", params: ["n": [1, ["a": []]]])
       .text
