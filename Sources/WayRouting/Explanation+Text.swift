@@ -44,7 +44,7 @@ extension String {
 
 extension Value {
   /// Like JSON, cut to what fits a line.
-  fileprivate var brief: String {
+  var brief: String {
     switch self {
     case .null: "null"
     case .bool(let value): "\(value)"

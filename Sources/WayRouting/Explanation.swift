@@ -10,6 +10,8 @@ public struct Explanation: Sendable {
     case query
     /// The caller's parameters.
     case params
+    /// The route's declaration.
+    case `default`
   }
 
   /// A route that matches, or nearly does.
@@ -50,7 +52,7 @@ public struct Explanation: Sendable {
   public internal(set) var candidates: [Candidate] = []
   /// The answer in a sentence.
   public package(set) var reason = ""
-  /// What ``RouterSnapshot/resolve(_:params:)-(RouteURI,_)`` gives; nil where it throws.
+  /// What ``RouterSnapshot/resolve(_:params:checking:)-(RouteURI,_,_)`` gives; nil where it throws.
   package var resolution: Resolution?
 
   init(uri: String) {

@@ -25,17 +25,17 @@ extension RouteURI {
       guard stop > start else { continue }
       count += 1
       guard count <= Self.maxParameters else {
-        throw Self.fault("$", "more than \(Self.maxParameters) query parameters")
+        throw Self.fault(nil, "more than \(Self.maxParameters) query parameters")
       }
       let name = try decoded(
         bytes, start, equals < 0 ? stop : equals, plusIsSpace: plusIsSpace,
-        path: { "$" }, what: "the name of a query parameter")
+        what: "the name of a query parameter")
       let value =
         equals < 0
         ? ""
         : try decoded(
-          bytes, equals + 1, stop, plusIsSpace: plusIsSpace, path: { "$.\(name)" },
-          what: "the query value")
+          bytes, equals + 1, stop, plusIsSpace: plusIsSpace, name: { name }, what: "the query value"
+        )
       switch result[name] {
       case nil: result[name] = .string(value)
       case .list(let values)?: result[name] = .list(values + [.string(value)])
@@ -47,8 +47,8 @@ extension RouteURI {
 
   /// The text that a part of the URI stands for.
   func decoded(
-    _ bytes: Span<UInt8>, _ start: Int, _ end: Int, plusIsSpace: Bool, path: () -> String,
-    what: String
+    _ bytes: Span<UInt8>, _ start: Int, _ end: Int, plusIsSpace: Bool,
+    name: () -> String? = { nil }, what: String
   ) throws(RoutingError) -> String {
     var hasEscape = false
     for position in start..<end {
@@ -63,7 +63,9 @@ extension RouteURI {
       var byte = bytes[position]
       if byte == .percent {
         byte = bytes.triplet(at: position)
-        guard byte != 0 else { throw Self.fault(path(), "\(what) holds '%00' at byte \(position)") }
+        guard byte != 0 else {
+          throw Self.fault(name(), "\(what) holds '%00' at byte \(position)")
+        }
         position += 3
       } else {
         if plusIsSpace, byte == UInt8(ascii: "+") { byte = UInt8(ascii: " ") }
@@ -72,13 +74,16 @@ extension RouteURI {
       result.append(byte)
     }
     guard let text = String(validating: result, as: UTF8.self) else {
-      throw Self.fault(path(), "\(what) at byte \(start) is not UTF-8 after percent-decoding")
+      throw Self.fault(name(), "\(what) at byte \(start) is not UTF-8 after percent-decoding")
     }
     return text
   }
 
-  static func fault(_ path: String, _ message: String) -> RoutingError {
-    .invalidParameters([ParameterFault(path: path, message: message)])
+  /// `name` nil is for all parameters.
+  static func fault(_ name: String?, _ message: String) -> RoutingError {
+    .invalidParameters([
+      name.map { ParameterFault(of: $0, message) } ?? ParameterFault(path: "$", message: message)
+    ])
   }
 }
 
@@ -110,8 +115,7 @@ extension SplitURI {
     let segment = self[position]
     return try uri.decoded(
       uri.text.utf8.span, Int(segment.start), Int(segment.end), plusIsSpace: false,
-      path: { name == RoutePattern.wildcardName ? "$['*']" : "$.\(name)" },
-      what: "the path segment")
+      name: { name }, what: "the path segment")
   }
 }
 

@@ -12,10 +12,14 @@ extension RouterSnapshot {
       explanation.route = candidates.chosen.map { trie.payloads[$0.entry] }
       explanation.pattern = candidates.chosen.map { trie.patterns[$0.entry] }
       explanation.kind = explanation.route?.kind
+      explanation.take(
+        try resolve(split, params: params, checking: false), given: params)
+      // Once more, so that a parameter that does not fit is told beside what there is.
       let resolution = try resolve(split, params: params)
+      explanation.take(resolution, given: params)
       explanation.resolution = resolution
-      try explanation.take(resolution, split, params, plusIsSpace: plusIsSpace)
     } catch {
+      explanation.canOpen = false
       explanation.reason = "\(error)"
     }
     return explanation
@@ -23,15 +27,15 @@ extension RouterSnapshot {
 }
 
 extension Explanation {
-  fileprivate mutating func take(
-    _ resolution: Resolution, _ split: borrowing SplitURI, _ given: ValueObject, plusIsSpace: Bool
-  ) throws(RoutingError) {
+  fileprivate mutating func take(_ resolution: Resolution, given: ValueObject) {
     var path = ValueObject()
+    var uri: ValueObject?
     switch resolution {
     case .match(let match):
       canOpen = true
       params = match.params
       path = match.pathParams
+      uri = match.found.params
       reason = "by the pattern '\(pattern?.text.brief ?? "")'"
     case .navigation(_, let operation, let merged):
       canOpen = operation == "back"
@@ -51,7 +55,10 @@ extension Explanation {
       }
     }
     sources = params.members.map { member in
-      given[member.name] != nil ? .params : path[member.name] != nil ? .path : .query
+      // A null that was no more than "absent" has been replaced.
+      if let own = given[member.name], !own.isNull || member.value.isNull { return .params }
+      if path[member.name] != nil { return .path }
+      return uri.map { $0[member.name] == nil } == true ? .default : .query
     }
   }
 }

@@ -93,6 +93,7 @@ struct RouterState: Sendable {
     guard route.handler.fits(route.kind) else {
       throw .handlerUnfit(route: route.name, kind: route.kind)
     }
+    try Self.checkParameters(of: route)
     var own: Set<PatternShape> = []
     for pattern in route.patterns {
       if let scheme = pattern.scheme, let dispatcher = schemes[scheme]?.dispatcher,
@@ -110,6 +111,17 @@ struct RouterState: Sendable {
           throw .clash(
             RouteClash(pattern: pattern.text, route: route.name, other: taken.name))
         }
+      }
+    }
+  }
+
+  private static func checkParameters(of route: Route) throws(RouterError) {
+    var names: Set<UTF8Key> = []
+    for parameter in route.parameters {
+      let fault =
+        names.insert(UTF8Key(parameter.name)).inserted ? parameter.fault : "it is declared twice"
+      if let fault {
+        throw .parameterUnfit(route: route.name, parameter: parameter.name, reason: fault)
       }
     }
   }
