@@ -22,11 +22,15 @@ final class FoundRoute: Sendable {
   let route: Route
   let uri: RouteURI
   let pathParams: ValueObject
-  /// Query and path.
+  /// Query and path, turned into the declared kinds.
   let params: ValueObject
   let custom: (@Sendable (Call) async throws -> Value)?
   /// The caller's parameters are checked as those of a third party's app.
-  let isThirdParty: Bool
+  private let isThirdParty: Bool
+  /// Whether anything about the parameters is checked.
+  private let isChecked: Bool
+  /// What in path and query is not of the declared kinds.
+  private let faults: [ParameterFault]
 
   init(
     route: Route, uri: RouteURI, pathParams: ValueObject, params: ValueObject,
@@ -34,20 +38,28 @@ final class FoundRoute: Sendable {
   ) {
     self.route = route
     self.uri = uri
-    self.pathParams = pathParams
-    self.params = params
     self.custom = custom
     self.isThirdParty = isThirdParty
+    self.pathParams = pathParams
+    isChecked = isThirdParty || route.rules != nil
+    (self.params, faults) = route.rules?.convert(params) ?? (params, [])
   }
 
-  /// The match for one call.
-  func match(_ params: ValueObject) throws(RoutingError) -> Match {
+  /// The match for one call. `checking` false leaves unchecked what a caller may still add.
+  func match(_ params: ValueObject, checking: Bool) throws(RoutingError) -> Match {
     var merged = params
     if !self.params.isEmpty {
       merged = self.params
       merged.merge(params)
     }
-    if isThirdParty { try RouterSnapshot.checkThirdParty(merged) }
+    if isChecked, checking { try check(&merged, params) }
     return Match(found: self, params: merged)
+  }
+
+  private func check(
+    _ merged: inout ValueObject, _ given: ValueObject
+  ) throws(RoutingError) {
+    if isThirdParty { try RouterSnapshot.checkThirdParty(merged) }
+    try route.rules?.check(&merged, given: given, uriFaults: faults)
   }
 }

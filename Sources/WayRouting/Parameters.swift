@@ -25,17 +25,17 @@ extension RouteURI {
       guard stop > start else { continue }
       count += 1
       guard count <= Self.maxParameters else {
-        throw Self.fault("$", "more than \(Self.maxParameters) query parameters")
+        throw Self.fault(nil, "more than \(Self.maxParameters) query parameters")
       }
       let name = try decoded(
         bytes, start, equals < 0 ? stop : equals, plusIsSpace: plusIsSpace,
-        path: { "$" }, what: "the name of a query parameter")
+        what: "the name of a query parameter")
       let value =
         equals < 0
         ? ""
         : try decoded(
-          bytes, equals + 1, stop, plusIsSpace: plusIsSpace, path: { "$.\(name)" },
-          what: "the query value")
+          bytes, equals + 1, stop, plusIsSpace: plusIsSpace, name: { name }, what: "the query value"
+        )
       switch result[name] {
       case nil: result[name] = .string(value)
       case .list(let values)?: result[name] = .list(values + [.string(value)])
@@ -47,8 +47,8 @@ extension RouteURI {
 
   /// The text that a part of the URI stands for.
   func decoded(
-    _ bytes: Span<UInt8>, _ start: Int, _ end: Int, plusIsSpace: Bool, path: () -> String,
-    what: String
+    _ bytes: Span<UInt8>, _ start: Int, _ end: Int, plusIsSpace: Bool,
+    name: () -> String? = { nil }, what: String
   ) throws(RoutingError) -> String {
     var hasEscape = false
     for position in start..<end {
@@ -63,7 +63,9 @@ extension RouteURI {
       var byte = bytes[position]
       if byte == .percent {
         byte = bytes.triplet(at: position)
-        guard byte != 0 else { throw Self.fault(path(), "\(what) holds '%00' at byte \(position)") }
+        guard byte != 0 else {
+          throw Self.fault(name(), "\(what) holds '%00' at byte \(position)")
+        }
         position += 3
       } else {
         if plusIsSpace, byte == UInt8(ascii: "+") { byte = UInt8(ascii: " ") }
@@ -72,31 +74,48 @@ extension RouteURI {
       result.append(byte)
     }
     guard let text = String(validating: result, as: UTF8.self) else {
-      throw Self.fault(path(), "\(what) at byte \(start) is not UTF-8 after percent-decoding")
+      throw Self.fault(name(), "\(what) at byte \(start) is not UTF-8 after percent-decoding")
     }
     return text
   }
 
-  static func fault(_ path: String, _ message: String) -> RoutingError {
-    .invalidParameters([ParameterFault(path: path, message: message)])
+  /// `name` nil is for all parameters.
+  static func fault(_ name: String?, _ message: String) -> RoutingError {
+    .invalidParameters([
+      name.map { ParameterFault(of: $0, message) } ?? ParameterFault(path: "$", message: message)
+    ])
   }
 }
 
-extension RoutePattern {
-  /// The decoded values of the parameters; `start` is the segment of the URI that is the pattern's first.
+extension RoutePattern.Form {
+  /// The decoded values of the parameters; `start` is the segment of the URI that is the form's first.
   func values(in split: borrowing SplitURI, from start: Int) throws(RoutingError) -> ValueObject {
     var result = ValueObject()
-    guard !captures.isEmpty else { return result }
-    result.reserveCapacity(captures.count)
-    let bytes = split.uri.text.utf8.span
+    let wildcard = wildcard
+    guard !captures.isEmpty || wildcard != nil else { return result }
+    result.reserveCapacity(captures.count + 1)
     for capture in captures {
-      let segment = split[start + capture.segment]
       result[capture.name] = .string(
-        try split.uri.decoded(
-          bytes, Int(segment.start), Int(segment.end), plusIsSpace: false,
-          path: { "$.\(capture.name)" }, what: "the path segment"))
+        try split.value(at: start + capture.segment, of: capture.name))
     }
+    guard let wildcard else { return result }
+    var rest: [Value] = []
+    // A path without segments is one where `native:/*` leaves nothing for the slash.
+    for position in stride(from: start + wildcard, to: split.count, by: 1) {
+      rest.append(.string(try split.value(at: position, of: RoutePattern.wildcardName)))
+    }
+    result[RoutePattern.wildcardName] = .list(rest)
     return result
+  }
+}
+
+extension SplitURI {
+  /// The text that a segment stands for; `name` is that of its parameter, for an error.
+  fileprivate func value(at position: Int, of name: String) throws(RoutingError) -> String {
+    let segment = self[position]
+    return try uri.decoded(
+      uri.text.utf8.span, Int(segment.start), Int(segment.end), plusIsSpace: false,
+      name: { name }, what: "the path segment")
   }
 }
 
@@ -105,6 +124,6 @@ extension RouteTrie.Match {
   ///
   /// Throws ``RoutingError/invalidParameters(_:)`` for bytes that are no UTF-8 and for `%00`.
   package func parameters(in split: borrowing SplitURI) throws(RoutingError) -> ValueObject {
-    try pattern.values(in: split, from: start)
+    try form.values(in: split, from: start)
   }
 }

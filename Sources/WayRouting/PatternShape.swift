@@ -5,11 +5,11 @@ package struct PatternShape: Sendable, Hashable {
   private let segments: [RoutePattern.Segment]
   private let priority: Int
 
-  /// The shape of a pattern of a route with that priority.
-  package init(_ pattern: RoutePattern, priority: Int) {
-    scheme = pattern.scheme
-    shape = pattern.shape
-    segments = pattern.segments
-    self.priority = priority
+  /// The shapes of a pattern of a route with that priority: one for each way to read its groups.
+  package static func all(of pattern: RoutePattern, priority: Int) -> [PatternShape] {
+    pattern.forms.map { form in
+      PatternShape(
+        scheme: pattern.scheme, shape: form.shape, segments: form.segments, priority: priority)
+    }
   }
 }

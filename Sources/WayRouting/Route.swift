@@ -24,18 +24,22 @@ public final class Route: Sendable {
   public let purpose: String?
   /// Among matching routes the highest is tried first.
   public let priority: Int
-  /// The declaration of the parameters, as the table has it.
-  public let parameters: Value?
+  /// What is known of its parameters. A call is checked against it before the route's handler sees it.
+  public let parameters: [ParameterDeclaration]
+  /// Whether a call with a parameter that is not declared is refused.
+  public let isStrict: Bool
   /// The declaration of the result, as the table has it.
   public let result: Value?
   /// Who runs or shows it.
   public let handler: RouteHandler
+  /// Nil where nothing is checked.
+  let rules: ParameterRules?
 
   /// A route, which is checked when it is registered.
   public init(
     name: String, patterns: [RoutePattern], kind: RouteKind, title: String? = nil,
-    purpose: String? = nil, priority: Int = 0, parameters: Value? = nil, result: Value? = nil,
-    handler: RouteHandler = .hosted
+    purpose: String? = nil, priority: Int = 0, parameters: [ParameterDeclaration] = [],
+    isStrict: Bool = false, result: Value? = nil, handler: RouteHandler = .hosted
   ) {
     self.name = name
     self.patterns = patterns
@@ -44,6 +48,8 @@ public final class Route: Sendable {
     self.purpose = purpose
     self.priority = priority
     self.parameters = parameters
+    self.isStrict = isStrict
+    rules = ParameterRules(parameters, isStrict: isStrict, patterns: patterns)
     self.result = result
     self.handler = handler
   }
@@ -52,6 +58,7 @@ public final class Route: Sendable {
   public func with(_ handler: RouteHandler) -> Route {
     Route(
       name: name, patterns: patterns, kind: kind, title: title, purpose: purpose,
-      priority: priority, parameters: parameters, result: result, handler: handler)
+      priority: priority, parameters: parameters, isStrict: isStrict, result: result,
+      handler: handler)
   }
 }

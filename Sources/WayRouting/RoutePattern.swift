@@ -1,13 +1,18 @@
-/// What URIs a route answers: literals and `:name` parameters, one to a segment.
+import WayValues
+
+/// What URIs a route answers: literals, `:name` parameters, optional groups `(/part/:x)` and a final wildcard `*`.
 ///
 /// `native://address/:id` names its scheme and authority; `/user/:id` is global, for any scheme
-/// (``RouterSnapshot/resolve(_:params:)`` says when). Scheme and authority match without case, the path exactly,
-/// both after percent-decoding.
+/// (``RouterSnapshot/resolve(_:params:checking:)-(RouteURI,_,_)`` says when). Scheme and authority match without case, the path exactly,
+/// both after percent-decoding. A parameter takes one segment that is not empty, the wildcard all that remain, of which
+/// there may be none, as the list `*`. A group is there as a whole or not at all.
 public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   enum Segment: Sendable, Hashable {
     /// The decoded bytes; of an authority in lower case.
     case literal([UInt8])
     case parameter
+    /// The last one of its form.
+    case wildcard
   }
 
   /// A parameter and the segment it takes, the authority counted.
@@ -16,35 +21,51 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     let segment: Int
   }
 
+  /// One way to read the pattern: with these of its groups and without those.
+  struct Form: Sendable, Hashable {
+    let shape: SplitURI.Shape
+    let segments: [Segment]
+    let captures: [Capture]
+
+    /// The segment that is the first of the wildcard's.
+    var wildcard: Int? { segments.last == .wildcard ? segments.count - 1 : nil }
+  }
+
+  /// The name under which a wildcard's segments are among the parameters.
+  public static let wildcardName = "*"
+  /// In how many ways a pattern with optional groups may be read: five groups side by side.
+  public static let maxForms = 32
+
   /// The pattern as it was written.
   public let text: String
   /// The scheme in lower case; nil for a global pattern.
   public let scheme: String?
-  let shape: SplitURI.Shape
-  let segments: [Segment]
-  let captures: [Capture]
+  /// The one with all groups first; never empty.
+  let forms: [Form]
 
   /// Throws an error that names the place and the mend.
   public init(_ text: String) throws(RoutePatternError) {
     var reader = RoutePatternReader(text)
-    try reader.read()
+    let parts = try reader.read()
     self.text = text
     scheme = reader.scheme
-    shape = reader.shape
-    segments = reader.segments
-    captures = reader.captures
+    forms = try PatternForms(parts, of: text).forms
   }
 
-  /// The names of the parameters, from left to right.
-  public var parameterNames: [String] { captures.map(\.name) }
+  /// The names of the parameters, from left to right; of a wildcard `*`.
+  public var parameterNames: [String] {
+    guard let longest = forms.first else { return [] }
+    return longest.captures.map(\.name) + (longest.wildcard == nil ? [] : [Self.wildcardName])
+  }
+
+  /// How many ways there are to read it, 1 without groups.
+  package var formCount: Int { forms.count }
 
   public var description: String { text }
 
   public static func == (left: RoutePattern, right: RoutePattern) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
+    left.text.isSameUTF8(as: right.text)
   }
 
-  public func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
-  }
+  public func hash(into hasher: inout Hasher) { text.hashUTF8(into: &hasher) }
 }

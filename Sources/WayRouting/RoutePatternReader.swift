@@ -1,34 +1,43 @@
 /// Takes a pattern apart.
 struct RoutePatternReader {
+  private static let open = UInt8(ascii: "(")
+  private static let close = UInt8(ascii: ")")
+  private static let star = UInt8(ascii: "*")
+  /// How deep groups may lie in groups.
+  private static let maxDepth = 8
+
   private let text: String
   private let bytes: [UInt8]
   private var position = 0
+  /// The segments so far, the authority counted.
+  private var count = 0
   private(set) var scheme: String?
-  private(set) var shape = SplitURI.Shape.rooted
-  private(set) var segments: [RoutePattern.Segment] = []
-  private(set) var captures: [RoutePattern.Capture] = []
 
   init(_ text: String) {
     self.text = text
-    bytes = Array(text.utf8)
+    bytes = Array(text.utf8.prefix(RouteURI.maxLength + 1))
   }
 
-  mutating func read() throws(RoutePatternError) {
+  mutating func read() throws(RoutePatternError) -> [PatternPart] {
     guard bytes.count <= RouteURI.maxLength else {
       throw RoutePatternError(
-        String(text.prefix(40)) + "…", at: RouteURI.maxLength,
+        String(text.unicodeScalars.prefix(40)) + "…", at: RouteURI.maxLength,
         "longer than \(RouteURI.maxLength) bytes")
     }
-    if bytes.first != .slash { try readScheme() }
+    var parts: [PatternPart] = []
+    if bytes.first != .slash, bytes.first != Self.open { try readScheme() }
     if scheme != nil, bytes[position...].starts(with: [.slash, .slash]) {
       position += 2
-      shape = .authority
-      let end = bytes[position...].firstIndex(of: .slash) ?? bytes.count
-      try readSegment(to: end, isAuthority: true)
-    } else if scheme != nil, position == bytes.count || bytes[position] != .slash {
-      shape = .rootless
+      count = 1
+      let (segment, name) = try readSegment(isAuthority: true)
+      parts.append(.authority(segment, name: name))
+    } else if scheme != nil, position < bytes.count, bytes[position] != .slash,
+      bytes[position] != Self.open
+    {
+      try append(to: &parts, isRooted: false)
     }
-    try readPath()
+    parts += try readPath(depth: 0)
+    return parts
   }
 
   private mutating func readScheme() throws(RoutePatternError) {
@@ -42,44 +51,79 @@ struct RoutePatternReader {
     position = stop + 1
   }
 
-  private mutating func readPath() throws(RoutePatternError) {
-    guard position < bytes.count else { return }
-    var end = bytes.count
-    if bytes[end - 1] == .slash { end -= 1 }
-    if bytes[position] == .slash {
-      position += 1
-      // `/` alone: a path without segments, which looks the same with and without its slash.
-      if position > end {
-        if shape == .rooted, scheme != nil { shape = .rootless }
-        return
+  /// Segments with their slashes, and groups, up to the end or the parenthesis that closes this group.
+  private mutating func readPath(depth: Int) throws(RoutePatternError) -> [PatternPart] {
+    var parts: [PatternPart] = []
+    while position < bytes.count {
+      switch bytes[position] {
+      case .slash:
+        position += 1
+        if position < bytes.count, bytes[position] == Self.open || bytes[position] == Self.close {
+          throw failure(
+            at: position - 1, "a '/' before a parenthesis: a group brings its own, '/a(/b)'")
+        }
+        // One slash at the end does not count, so `/` has no segments.
+        if position < bytes.count { try append(to: &parts, isRooted: true) }
+      case Self.open:
+        let start = position
+        guard depth < Self.maxDepth else {
+          throw failure(at: start, "groups deeper than \(Self.maxDepth)")
+        }
+        position += 1
+        guard position < bytes.count, bytes[position] == .slash else {
+          throw failure(
+            at: start,
+            "an optional group begins with '/', as '(/part/:x)'; a literal parenthesis is written '%28'"
+          )
+        }
+        let inner = try readPath(depth: depth + 1)
+        guard position < bytes.count else {
+          throw failure(
+            at: start, "the group is not closed; a literal parenthesis is written '%28'")
+        }
+        position += 1
+        parts.append(.group(inner, offset: start))
+      case Self.close where depth > 0: return parts
+      case Self.close:
+        throw failure(at: position, "no group is open here; a literal ')' is written '%29'")
+      default: throw failure(at: position, "after a group comes '/', another group or the end")
       }
     }
-    while position <= end {
-      guard segments.count < RouteURI.maxSegments else {
-        throw failure(at: position, "more than \(RouteURI.maxSegments) segments")
-      }
-      let stop = bytes[position..<end].firstIndex(of: .slash) ?? end
-      try readSegment(to: stop, isAuthority: false)
-      position = stop + 1
-    }
+    return parts
   }
 
-  private mutating func readSegment(to end: Int, isAuthority: Bool) throws(RoutePatternError) {
+  private mutating func append(
+    to parts: inout [PatternPart], isRooted: Bool
+  ) throws(RoutePatternError) {
+    count += 1
+    guard count <= RouteURI.maxSegments else {
+      throw failure(at: position, "more than \(RouteURI.maxSegments) segments")
+    }
+    let start = position
+    let (segment, name) = try readSegment(isAuthority: false)
+    parts.append(.segment(segment, name: name, isRooted: isRooted, offset: start))
+  }
+
+  private mutating func readSegment(
+    isAuthority: Bool
+  ) throws(RoutePatternError) -> (RoutePattern.Segment, name: String?) {
+    let end =
+      bytes[position...].firstIndex { $0 == .slash || $0 == Self.open || $0 == Self.close }
+      ?? bytes.count
     defer { position = end }
     if position < end, bytes[position] == .colon {
-      try readParameter(position + 1..<end)
-      segments.append(.parameter)
-      return
+      return (.parameter, try readParameter(position + 1..<end))
     }
+    if bytes[position..<end].elementsEqual([Self.star]) { return (.wildcard, nil) }
     var literal: [UInt8] = []
     while position < end {
       let byte = try readLiteralByte(to: end, isAuthority: isAuthority)
       literal.append(isAuthority ? byte.lowercased : byte)
     }
-    segments.append(.literal(literal))
+    return (.literal(literal), nil)
   }
 
-  private mutating func readParameter(_ range: Range<Int>) throws(RoutePatternError) {
+  private func readParameter(_ range: Range<Int>) throws(RoutePatternError) -> String {
     let name = bytes[range]
     guard let first = name.first, first.isLetter || first == UInt8(ascii: "_"),
       name.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") })
@@ -89,11 +133,7 @@ struct RoutePatternReader {
         "a parameter is ':' and a name of letters, digits and '_', not beginning with a digit, and takes the"
           + " whole segment; a literal that begins with ':' is written '%3A'")
     }
-    let text = String(decoding: name, as: UTF8.self)
-    guard !captures.contains(where: { $0.name == text }) else {
-      throw failure(at: range.lowerBound - 1, "the parameter ':\(text)' comes twice; rename one")
-    }
-    captures.append(.init(name: text, segment: segments.count))
+    return String(decoding: name, as: UTF8.self)
   }
 
   private mutating func readLiteralByte(
@@ -108,11 +148,10 @@ struct RoutePatternReader {
       guard high | low != 0 else { throw failure(at: position, "'%00' is not allowed") }
       position += 3
       return high << 4 | low
-    case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"):
-      let triplet = byte == UInt8(ascii: "*") ? "%2A" : byte == UInt8(ascii: "(") ? "%28" : "%29"
+    case Self.star:
       throw failure(
         at: position,
-        "'\(Character(Unicode.Scalar(byte)))' is reserved; a literal one is written '\(triplet)'")
+        "'*' is the wildcard and takes a whole segment; a literal one is written '%2A'")
     case .question, .hash:
       throw failure(
         at: position, "a pattern has no query and no fragment; query parameters match by name")

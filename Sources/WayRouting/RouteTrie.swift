@@ -1,7 +1,7 @@
 /// An immutable table of patterns with something on each. A lookup costs by the segments of the URI.
 ///
 /// Order of matches: patterns that name the scheme before global ones; then priority, higher first; then
-/// specificity, segment by segment, a literal before a parameter; then the order of the entries.
+/// specificity, segment by segment, a literal before a parameter before the wildcard; then the order of the entries.
 package struct RouteTrie<Payload: Sendable>: Sendable {
   /// A pattern with what hangs on it.
   package struct Entry: Sendable {
@@ -23,21 +23,25 @@ package struct RouteTrie<Payload: Sendable>: Sendable {
     package let pattern: RoutePattern
     /// What its entry holds.
     package let payload: Payload
+    let form: RoutePattern.Form
     /// The segment of the URI that is the pattern's first.
     let start: Int
   }
 
-  // Apart, so that reading one does not count references of the other.
+  // One for each form of each pattern; apart, so that reading one does not count references of the other.
   let patterns: [RoutePattern]
+  let forms: [RoutePattern.Form]
   let payloads: [Payload]
   let index: TrieIndex
 
   /// Builds the table. Of entries with one shape and one priority the first wins; give them last to first
   /// to have the last win.
   package init(_ entries: [Entry]) {
-    patterns = entries.map(\.pattern)
-    payloads = entries.map(\.payload)
-    index = TrieBuilder.index(entries.map { ($0.pattern, $0.priority) })
+    let all = entries.flatMap { entry in entry.pattern.forms.map { (entry, $0) } }
+    patterns = all.map(\.0.pattern)
+    forms = all.map(\.1)
+    payloads = all.map(\.0.payload)
+    index = TrieBuilder.index(all.map { ($0.0.pattern.scheme, $0.1, $0.0.priority) })
   }
 
   /// The best match.
@@ -51,6 +55,8 @@ package struct RouteTrie<Payload: Sendable>: Sendable {
   }
 
   private func match(_ found: TrieIndex.Found) -> Match {
-    Match(pattern: patterns[found.entry], payload: payloads[found.entry], start: found.start)
+    Match(
+      pattern: patterns[found.entry], payload: payloads[found.entry], form: forms[found.entry],
+      start: found.start)
   }
 }

@@ -12,6 +12,8 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
   case kindUnfit(route: String, kind: RouteKind, scheme: String, dispatcher: String)
   /// The handler is one for another kind of route.
   case handlerUnfit(route: String, kind: RouteKind)
+  /// What is declared of a parameter contradicts itself.
+  case parameterUnfit(route: String, parameter: String, reason: String)
   /// No route has the name, or the registration is not in force any more.
   case unknown(String)
   /// The text is no scheme.
@@ -31,6 +33,8 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
         + " '\(scheme)' does not take"
     case .handlerUnfit(let route, let kind):
       "the handler does not fit the route '\(route)', which is a \(kind.rawValue)"
+    case .parameterUnfit(let route, let parameter, let reason):
+      "the parameter '\(parameter)' of the route '\(route)': \(reason)"
     case .unknown(let name): "no route named '\(name)' is registered"
     case .invalidScheme(let scheme):
       "'\(scheme)' is no scheme: a letter, then letters, digits, '+', '-', '.'"

@@ -12,8 +12,8 @@ public final class RouterSnapshot: Sendable {
   package let plusIsSpace: Bool
   /// The first page of each tab, in order; empty where the app has no tabs.
   public let tabs: [RouteURI]
-  private let trie: RouteTrie<Route>
-  private let schemes: SchemeTable
+  let trie: RouteTrie<Route>
+  let schemes: SchemeTable
   let dispatchers: [String: Dispatcher]
 
   init(_ state: RouterState, version: Int) {
@@ -36,17 +36,18 @@ public final class RouterSnapshot: Sendable {
   /// pattern is matched against the path; where the scheme is not `http` or `https` and the authority has no dot,
   /// port or user, the authority is its first segment. Routes of a kind that the scheme's dispatcher does not take
   /// are passed over.
+  /// `checking` false does not check the parameters, for a URI that is not called yet.
   public func resolve(
-    _ uri: RouteURI, params: ValueObject = [:]
+    _ uri: RouteURI, params: ValueObject = [:], checking: Bool = true
   ) throws(RoutingError) -> Resolution {
     let split: SplitURI
     do { split = try SplitURI(uri) } catch { throw .invalidURI(error) }
-    return try resolve(split, params: params)
+    return try resolve(split, params: params, checking: checking)
   }
 
-  /// As ``resolve(_:params:)-(RouteURI,_)``, for a URI that is looked up elsewhere too.
+  /// As ``resolve(_:params:checking:)-(RouteURI,_,_)``, for a URI that is looked up elsewhere too.
   package func resolve(
-    _ split: borrowing SplitURI, params: ValueObject
+    _ split: borrowing SplitURI, params: ValueObject, checking: Bool = true
   ) throws(RoutingError) -> Resolution {
     guard split.uri.parts.schemeEnd >= 0 else {
       throw .invalidURI(RouteURIError(.noScheme, at: 0))
@@ -56,19 +57,19 @@ public final class RouterSnapshot: Sendable {
     if scheme.isNavigation { return try navigation(split, params) }
     let own = trie.index.first(split, in: .scheme)
     if let own, let found = choose(own, split, in: .scheme, scheme) {
-      return .match(try self.found(found, split, scheme).match(params))
+      return .match(try self.found(found, split, scheme).match(params, checking: checking))
     }
     if !scheme.isClosed, let first = trie.index.first(split, in: .global),
       let found = choose(first, split, in: .global, scheme)
     {
-      return .match(try self.found(found, split, scheme).match(params))
+      return .match(try self.found(found, split, scheme).match(params, checking: checking))
     }
     if let own {
       let route = trie.payloads[own.entry]
       throw .wrongKind(uri: split.uri.text, route: route.name, kind: route.kind)
     }
     let merged = try parameters(split, path: [:], params)
-    if scheme.isThirdParty { try Self.checkThirdParty(merged) }
+    if scheme.isThirdParty, checking { try Self.checkThirdParty(merged) }
     return .undeclared(uri: split.uri, schemes.dispatcher(scheme), params: merged)
   }
 
@@ -97,7 +98,7 @@ public final class RouterSnapshot: Sendable {
   private func found(
     _ found: TrieIndex.Found, _ split: borrowing SplitURI, _ scheme: SchemeTable.Traits
   ) throws(RoutingError) -> FoundRoute {
-    let path = try trie.patterns[found.entry].values(in: split, from: found.start)
+    let path = try trie.forms[found.entry].values(in: split, from: found.start)
     let params = try parameters(split, path: path, [:])
     var custom: (@Sendable (Call) async throws -> Value)?
     if scheme.isCustom, case .custom(let answer)? = schemes.dispatcher(scheme)?.action {
@@ -116,7 +117,7 @@ public final class RouterSnapshot: Sendable {
     }
     let bytes = split.uri.text.utf8.span
     let operation = try split.uri.decoded(
-      bytes, Int(split[0].start), Int(split[0].end), plusIsSpace: false, path: { "$" },
+      bytes, Int(split[0].start), Int(split[0].end), plusIsSpace: false,
       what: "the operation")
     return .navigation(
       uri: split.uri, operation: operation, params: try parameters(split, path: [:], params))
@@ -124,13 +125,13 @@ public final class RouterSnapshot: Sendable {
 
   static func checkThirdParty(_ params: ValueObject) throws(RoutingError) {
     guard let target = params["i"]?.string else {
-      throw RouteURI.fault("$.i", "the URI of the other app is missing; it is a string")
+      throw RouteURI.fault("i", "the URI of the other app is missing; it is a string")
     }
     do {
       guard try RouteURI(mapping: target).scheme == nil else { return }
     } catch {
-      throw RouteURI.fault("$.i", "not a URI: \(error)")
+      throw RouteURI.fault("i", "not a URI: \(error)")
     }
-    throw RouteURI.fault("$.i", "the URI of the other app needs a scheme")
+    throw RouteURI.fault("i", "the URI of the other app needs a scheme")
   }
 }

@@ -94,6 +94,7 @@ struct RouterState: Sendable {
     guard route.handler.fits(route.kind) else {
       throw .handlerUnfit(route: route.name, kind: route.kind)
     }
+    try Self.checkParameters(of: route)
     var own: Set<PatternShape> = []
     for pattern in route.patterns {
       if let scheme = pattern.scheme, let dispatcher = schemes[scheme]?.dispatcher,
@@ -102,14 +103,26 @@ struct RouterState: Sendable {
         throw .kindUnfit(
           route: route.name, kind: route.kind, scheme: scheme, dispatcher: dispatcher.name)
       }
-      let shape = PatternShape(pattern, priority: route.priority)
-      if !own.insert(shape).inserted {
-        throw .clash(
-          RouteClash(pattern: pattern.text, route: route.name, other: route.name))
+      for shape in PatternShape.all(of: pattern, priority: route.priority) {
+        if !own.insert(shape).inserted {
+          throw .clash(
+            RouteClash(pattern: pattern.text, route: route.name, other: route.name))
+        }
+        if let other = slotByShape[shape], other != slot, let taken = slots[other]?.route {
+          throw .clash(
+            RouteClash(pattern: pattern.text, route: route.name, other: taken.name))
+        }
       }
-      if let other = slotByShape[shape], other != slot, let taken = slots[other]?.route {
-        throw .clash(
-          RouteClash(pattern: pattern.text, route: route.name, other: taken.name))
+    }
+  }
+
+  private static func checkParameters(of route: Route) throws(RouterError) {
+    var names: Set<UTF8Key> = []
+    for parameter in route.parameters {
+      let fault =
+        names.insert(UTF8Key(parameter.name)).inserted ? parameter.fault : "it is declared twice"
+      if let fault {
+        throw .parameterUnfit(route: route.name, parameter: parameter.name, reason: fault)
       }
     }
   }
@@ -130,17 +143,17 @@ struct RouterState: Sendable {
 
   private mutating func remember(_ route: Route, in slot: Int) {
     slotByName[UTF8Key(route.name)] = slot
-    for pattern in route.patterns {
-      slotByShape[PatternShape(pattern, priority: route.priority)] = slot
-    }
+    for shape in Self.shapes(of: route) { slotByShape[shape] = slot }
   }
 
   private mutating func forget(_ slot: Int) {
     guard let route = slots[slot]?.route else { return }
     slotByName[UTF8Key(route.name)] = nil
-    for pattern in route.patterns {
-      slotByShape[PatternShape(pattern, priority: route.priority)] = nil
-    }
+    for shape in Self.shapes(of: route) { slotByShape[shape] = nil }
+  }
+
+  private static func shapes(of route: Route) -> [PatternShape] {
+    route.patterns.flatMap { PatternShape.all(of: $0, priority: route.priority) }
   }
 
   private mutating func close() {

@@ -28,21 +28,23 @@ package struct SnapshotReader {
     return snapshot
   }
 
-  /// Where a URI leads, as ``RouterSnapshot/resolve(_:params:)-(RouteURI,_)`` says. A client calls few routes often, so
+  /// Where a URI leads, as ``RouterSnapshot/resolve(_:params:checking:)-(RouteURI,_,_)`` says. A client calls few routes often, so
   /// that most texts need neither be parsed nor looked up again.
   package mutating func resolve(
-    _ text: String, params: ValueObject
+    _ text: String, params: ValueObject, checking: Bool = true
   ) throws(RoutingError) -> Resolution {
     let snapshot = current()
-    if let last, last.text.isSameUTF8(as: text) { return .match(try last.found.match(params)) }
+    if let last, last.text.isSameUTF8(as: text) {
+      return .match(try last.found.match(params, checking: checking))
+    }
     let key = UTF8Key(text)
     if let found = remembered[key] {
       last = (text, found)
-      return .match(try found.match(params))
+      return .match(try found.match(params, checking: checking))
     }
     let uri: RouteURI
     do { uri = try RouteURI(mapping: text) } catch { throw .invalidURI(error) }
-    let resolution = try snapshot.resolve(uri, params: params)
+    let resolution = try snapshot.resolve(uri, params: params, checking: checking)
     if case .match(let match) = resolution, text.utf8.count <= Self.maxRememberedLength {
       if remembered.count >= Self.maxRemembered { remembered = [:] }
       remembered[key] = match.found

@@ -55,6 +55,11 @@ struct HostDirectory {
       }
       patterns.append(pattern)
     }
+    guard patterns.reduce(0, { $0 + $1.formCount }) <= limits.maxHosts else {
+      throw RPCError(
+        .tooMany,
+        "The optional groups of a host's patterns may be read in \(limits.maxHosts) ways in all")
+    }
     for scheme in Set(patterns.compactMap(\.scheme) + [definition.scheme].compactMap(\.self)) {
       guard router.takes(definition.kind, inScheme: scheme) else {
         throw .invalidParams(

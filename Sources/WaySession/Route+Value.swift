@@ -10,7 +10,10 @@ extension Route {
     ]
     members["title"] = title.map(Value.string)
     members["purpose"] = purpose.map(Value.string)
-    members["parameters"] = parameters
+    if !parameters.isEmpty {
+      members["parameters"] = .object(ValueObject(parameters.map { ($0.name, $0.value) }))
+    }
+    if isStrict { members["strict"] = true }
     members["result"] = result
     return .object(members)
   }

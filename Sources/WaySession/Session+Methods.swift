@@ -11,6 +11,7 @@ extension Session {
       case "router.invoke": return try enter(.invoke, request, origin)
       case "router.open": return try enter(.open, request, origin)
       case "router.canOpen": return .result(try canOpen(MethodParams(request)))
+      case "router.explain": return .result(try explain(MethodParams(request)))
       case "router.routes": return .result(.list(routes.current().routes.map(\.value)))
       case "navigation.back": return try back(MethodParams(request), origin)
       case "navigation.finish": return try finish(MethodParams(request), origin)

@@ -134,7 +134,9 @@ extension Session {
 
   /// Text with a colon is a URI, which means the nearest page of the same route and path parameters; other text is a page id.
   func reference(_ text: String) -> PageReference {
-    guard text.utf8.contains(UInt8(ascii: ":")), let identity = try? identify(text, [:]) else {
+    guard text.utf8.contains(UInt8(ascii: ":")),
+      let identity = try? identify(text, [:], checking: false)
+    else {
       return .page(text)
     }
     guard let route = identity.route else { return .uri(identity.uri) }
@@ -143,10 +145,10 @@ extension Session {
 
   /// Which route a URI names, whoever shows it.
   private func identify(
-    _ text: String, _ params: ValueObject
+    _ text: String, _ params: ValueObject, checking: Bool = true
   ) throws(RPCError) -> (uri: String, route: String?, pathParams: ValueObject, params: ValueObject)
   {
-    switch try look(up: text, params) {
+    switch try look(up: text, params, checking: checking) {
     case .match(let match):
       return (match.uri.text, match.route.name, match.pathParams, match.params)
     case .undeclared(let uri, _, let params), .navigation(let uri, _, let params):

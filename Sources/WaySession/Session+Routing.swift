@@ -60,9 +60,12 @@ extension Session {
     return try perform(try destination(of: resolution), entry, options, .origin(origin))
   }
 
-  func look(up text: String, _ params: ValueObject) throws(RPCError) -> Resolution {
+  /// `checking` false leaves the parameters unchecked, for a URI that is not called yet.
+  func look(
+    up text: String, _ params: ValueObject, checking: Bool = true
+  ) throws(RPCError) -> Resolution {
     do {
-      return try routes.resolve(text, params: params)
+      return try routes.resolve(text, params: params, checking: checking)
     } catch {
       throw RPCError(error)
     }
@@ -70,11 +73,13 @@ extension Session {
 
   /// Finds what a URI leads to: declared routes first, then what hosts show without a declaration, then the
   /// undefined-route handler. Runs nothing.
-  func resolve(_ text: String, _ params: ValueObject) throws(RPCError) -> Destination {
-    try destination(of: try look(up: text, params))
+  func resolve(
+    _ text: String, _ params: ValueObject, checking: Bool = true
+  ) throws(RPCError) -> Destination {
+    try destination(of: try look(up: text, params, checking: checking))
   }
 
-  private func destination(of resolution: Resolution) throws(RPCError) -> Destination {
+  func destination(of resolution: Resolution) throws(RPCError) -> Destination {
     switch resolution {
     case .match(let match):
       return Destination(
@@ -127,7 +132,7 @@ extension Session {
   func canOpen(_ params: MethodParams) throws(RPCError) -> Value {
     let text = try params.string("uri")
     do {
-      let destination = try resolve(text, [:])
+      let destination = try resolve(text, [:], checking: false)
       guard destination.isServed else { return ["canOpen": false] }
       var members: ValueObject = [
         "canOpen": true, "kind": .string(destination.routeKind.rawValue),

@@ -69,7 +69,7 @@ extension Session {
   }
 
   func canOpen(_ uri: String) -> Bool {
-    (try? resolve(uri, [:]))?.isServed ?? false
+    (try? resolve(uri, [:], checking: false))?.isServed ?? false
   }
 }
 

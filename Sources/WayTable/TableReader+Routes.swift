@@ -23,7 +23,8 @@ extension TableReader {
     _ value: Value, at path: JSONPath, _ taken: inout TakenRoutes
   ) -> Route? {
     let known = [
-      "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters", "result",
+      "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters", "strict",
+      "result",
     ]
     guard let object = object(value, at: path, known: known) else { return nil }
     let name = requiredText("name", of: object, at: path)
@@ -43,11 +44,13 @@ extension TableReader {
     let kind = choice("kind", of: object, at: path, as: RouteKind.self)
     let title = text("title", of: object, at: path)
     let purpose = text("purpose", of: object, at: path)
-    checkDeclarations(of: object, at: path)
+    let parameters = parameters(of: object, at: path)
+    let isStrict = bool("strict", of: object, at: path) ?? false
+    checkResult(of: object, at: path)
     guard let name, let kind else { return nil }
     return Route(
       name: name, patterns: patterns.map(\.0), kind: kind, title: title, purpose: purpose,
-      priority: priority, parameters: object["parameters"], result: object["result"])
+      priority: priority, parameters: parameters, isStrict: isStrict, result: object["result"])
   }
 
   private mutating func patterns(
@@ -96,7 +99,10 @@ private struct TakenRoutes {
   mutating func pattern(
     _ pattern: RoutePattern, priority: Int, at path: JSONPath
   ) -> JSONPath? {
-    Self.take(PatternShape(pattern, priority: priority), at: path, in: &shapes)
+    for shape in PatternShape.all(of: pattern, priority: priority) {
+      if let other = Self.take(shape, at: path, in: &shapes) { return other }
+    }
+    return nil
   }
 
   private static func take<Key: Hashable>(

@@ -9,6 +9,12 @@ public struct Number: Sendable, Hashable {
     self.digits = digits
   }
 
+  /// Takes digits as RFC 8259 §6 writes a number; nil for anything else.
+  public init?(digits: String) {
+    guard Self.isNumber(digits.utf8) else { return nil }
+    self.digits = digits
+  }
+
   /// The shortest digits that read back as this value; nil for NaN and the infinities.
   public init?(_ value: Double) {
     guard value.isFinite else { return nil }
@@ -17,4 +23,39 @@ public struct Number: Sendable, Hashable {
 
   /// The nearest double; infinite where the number is beyond a double's range.
   public var double: Double { Double(digits) ?? .infinity }
+
+  /// Whether the number is an integer by its value: `7`, `7.0` and `7e2`, not `7.5`. Of a number beyond 64 bits only
+  /// digits alone are.
+  package var isInteger: Bool {
+    if digits.utf8.allSatisfy({ Self.isDigit($0) || $0 == UInt8(ascii: "-") }) { return true }
+    let double = double
+    return double.magnitude < 0x1p63 && double.rounded() == double
+  }
+
+  /// RFC 8259 §6.
+  private static func isNumber(_ text: String.UTF8View) -> Bool {
+    var rest = text[...]
+    func digits() -> Int {
+      let count = rest.prefix(while: isDigit).count
+      rest = rest.dropFirst(count)
+      return count
+    }
+    func take(_ bytes: UInt8...) -> Bool {
+      guard let first = rest.first, bytes.contains(first) else { return false }
+      rest = rest.dropFirst()
+      return true
+    }
+    _ = take(UInt8(ascii: "-"))
+    if !take(UInt8(ascii: "0")), digits() == 0 { return false }
+    if take(UInt8(ascii: ".")), digits() == 0 { return false }
+    if take(UInt8(ascii: "e"), UInt8(ascii: "E")) {
+      _ = take(UInt8(ascii: "+"), UInt8(ascii: "-"))
+      if digits() == 0 { return false }
+    }
+    return rest.isEmpty
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
 }

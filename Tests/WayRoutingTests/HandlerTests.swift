@@ -55,7 +55,7 @@ private struct Nowhere: Navigator {
     let registration = try router.register(
       Route(
         name: "share", patterns: [RoutePattern("action://share")], kind: .task, title: "Share",
-        parameters: ["text": "string"]))
+        parameters: [ParameterDeclaration("text", .string)]))
     try router.handle("share", with: .task { _ in "shared" })
     let bound = try router.match("action://share").route
     guard case .task = bound.handler else {
@@ -63,7 +63,7 @@ private struct Nowhere: Navigator {
       return
     }
     #expect(bound.title == "Share")
-    #expect(bound.parameters == ["text": "string"])
+    #expect(bound.parameters == [ParameterDeclaration("text", .string)])
     try router.unbind("share")
     guard case .hosted = try router.match("action://share").route.handler else {
       Issue.record("still bound")

@@ -66,6 +66,42 @@ import WayValues
     #expect(trie.matches(split).count == (parameters == nil ? 0 : 1))
   }
 
+  @Test(
+    "a wildcard takes what remains, and groups are there or not",
+    arguments: [
+      ("native://files/*", "native://files/a/b%2Fc", ["*": ["a", "b/c"]]),
+      ("native://files/*", "native://files", ["*": []]),
+      ("native://files/*", "native://files/", ["*": []]),
+      ("native://files/*", "native://files//a", ["*": ["", "a"]]),
+      ("native://files/*", "native://file", nil), ("native://files/*", "native:/files/a", nil),
+      ("native://:id/*", "native://7/a", ["id": "7", "*": ["a"]]),
+      ("native://*", "native://A.b/c", ["*": ["A.b", "c"]]), ("native://*", "native:/c", nil),
+      ("native:/*", "native:/a/b", ["*": ["a", "b"]]), ("native:/*", "native:/", ["*": []]),
+      ("native:/*", "native:", ["*": []]), ("native:/*", "native:a", nil),
+      ("native:*", "native:a/b", ["*": ["a", "b"]]), ("native:*", "native:", ["*": []]),
+      ("native:*", "native:/a", nil), ("/*", "https://h.x/a/b", ["*": ["a", "b"]]),
+      ("/*", "https://h.x", ["*": []]), ("/*", "native://a/b", ["*": ["a", "b"]]),
+      ("/*", "native:/a", ["*": ["a"]]), ("/*", "native:", ["*": []]),
+      ("/a/*", "native://A/B", ["*": ["B"]]), ("/*", "native:a", nil),
+      ("/the(/foo/:a)(/bar/:b)", "x:/the", [:]),
+      ("/the(/foo/:a)(/bar/:b)", "x:/the/foo/1", ["a": "1"]),
+      ("/the(/foo/:a)(/bar/:b)", "x:/the/bar/2", ["b": "2"]),
+      ("/the(/foo/:a)(/bar/:b)", "x://the/foo/1/bar/2/", ["a": "1", "b": "2"]),
+      ("/the(/foo/:a)(/bar/:b)", "x:/the/bar/2/foo/1", nil),
+      ("/the(/foo/:a)(/bar/:b)", "x:/the/foo", nil),
+      ("x://h(/a(/b))", "x://h/a/b", [:]), ("x://h(/a(/b))", "x://h/a", [:]),
+      ("x://h(/a(/b))", "x://h/b", nil), ("x://h(/a)/z", "x://h/z", [:]),
+      ("x:(/a)", "x:", [:]), ("x:(/a)", "x:/a", [:]), ("(/a)", "x:/", [:]),
+      ("x://h(/:y)(/m/*)", "x://h/m/1/2", ["*": ["1", "2"]]),
+      ("x://h(/:y)(/m/*)", "x://h/m", ["*": []]), ("x://h(/:y)(/m/*)", "x://h/q", ["y": "q"]),
+    ] as [(String, String, ValueObject?)])
+  func formsMatch(pattern: String, uri: String, parameters: ValueObject?) throws {
+    let trie = RouteTrie([.init(try RoutePattern(pattern), pattern)])
+    let split = try SplitURI(RouteURI(uri))
+    #expect(try trie.first(split)?.parameters(in: split) == parameters)
+    #expect(trie.matches(split).isEmpty == (parameters == nil))
+  }
+
   @Test func `a path may have 256 segments and no more`() throws {
     let trie = RouteTrie([
       .init(try RoutePattern(String(repeating: "/a", count: 255) + "/:last"), 1)

@@ -50,6 +50,25 @@ struct OrderRow: Sendable, CustomTestStringConvertible {
         "the scheme's patterns go before global ones of any priority", ["/a/b": 9, "x://a/:p": 0],
         "x://a/b", ["x://a/:p", "/a/b"]),
       OrderRow(
+        "a wildcard goes after a parameter, and the longest first",
+        ["x://a/*": 0, "x://*": 0, "x://a/:p": 0, "x://a/b": 0, "x://a/b/*": 0], "x://a/b",
+        ["x://a/b", "x://a/b/*", "x://a/:p", "x://a/*", "x://*"]),
+      OrderRow(
+        "a dead end under literals leads back to a wildcard", ["x://a/*": 0, "x://a/b/c/d": 0],
+        "x://a/b/c/e", ["x://a/*"]),
+      OrderRow(
+        "a wildcard of higher priority goes first", ["x://a/*": 1, "x://a/b": 0], "x://a/b",
+        ["x://a/*", "x://a/b"]),
+      OrderRow(
+        "a path that ends goes before a wildcard that takes nothing", ["x:/*": 0, "x:": 0], "x:/",
+        ["x:", "x:/*"]),
+      OrderRow(
+        "a global wildcard goes after all else", ["/*": 0, "/User/*": 0, "/:p/5": 0], "x://user/5",
+        ["/User/*", "/:p/5", "/*"]),
+      OrderRow(
+        "a group counts as the pattern that it makes", ["x://a(/:p)": 0, "x://a/b(/c)": 0],
+        "x://a/b", ["x://a/b(/c)", "x://a(/:p)"]),
+      OrderRow(
         "an authority meets global literals of any case, by specificity and order",
         ["/User/:id": 0, "/user/5": 0, "/:any/5": 0, "/user/:no": 0], "x://USER/5",
         ["/user/5", "/User/:id", "/user/:no", "/:any/5"]),

@@ -60,7 +60,8 @@ private func route(
     "two patterns of one shape and one priority clash",
     arguments: [
       ("native://a/:x", "native://a/:y"), ("/a", "/%61/"), ("native://A/b", "NATIVE://a/b"),
-      ("/u/:x", "/u/:y"), ("native:", "native:/"),
+      ("/u/:x", "/u/:y"), ("native:", "native:/"), ("/a", "/a(/:x)"), ("/a(/:x)", "/a/:y"),
+      ("/a(/b)(/c)", "/a(/c)"), ("/a/*", "/a(/b)/*"),
     ])
   func clash(first: String, second: String) throws {
     let router = Router()
@@ -77,6 +78,7 @@ private func route(
     arguments: [
       ("native://a/:x", "native://a/b"), ("/a", "/A"), ("/a/b", "native://a/b"),
       ("native:/a", "native://a"), ("native:a", "native:/a"), ("/a/b", "/a%2Fb"), ("/a", "/a//"),
+      ("/a", "/a/*"), ("/a/:x", "/a/*"), ("/a/*", "/a/%2A"), ("/a/:x", "/a(/x)"),
     ])
   func apart(first: String, second: String) throws {
     let router = Router()
@@ -114,8 +116,8 @@ private func route(
       try router.register(route("", ["native://a"]))
     }
     #expect(throws: RouterError.incomplete(route: "a")) { try router.register(route("a", [])) }
-    let error = #expect(throws: RouterError.self) { try router.page("native://a/*") }
-    #expect(error?.description.contains("'native://a/*', byte 11") == true)
+    let error = #expect(throws: RouterError.self) { try router.page("native://a/*b") }
+    #expect(error?.description.contains("'native://a/*b', byte 11") == true)
   }
 
   @Test func `resolving changes nothing and runs nothing`() throws {

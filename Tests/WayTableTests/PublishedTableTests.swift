@@ -38,7 +38,7 @@ struct PublishedTableTests {
     "the schema knows exactly the members that the table takes",
     arguments: [
       ["properties"], ["$defs", "route", "properties"], ["$defs", "declaration", "properties"],
-      ["$defs", "scheme", "properties"],
+      ["$defs", "scheme", "properties"], ["$defs", "parameter", "properties"],
     ])
   func members(_ place: [String]) throws {
     let schema = try published("schema/table.schema.json")
@@ -51,7 +51,7 @@ struct PublishedTableTests {
     let schema = try published("schema/table.schema.json")["$defs"]
     let kinds = schema?["route"]?["properties"]?["kind"]?["enum"]?.list
     #expect(kinds == RouteKind.allCases.map { .string($0.rawValue) })
-    let types = try #require(schema?["declaration"]?["properties"]?["type"]?["enum"]?.list)
+    let types = try #require(schema?["type"]?["enum"]?.list)
     let fault = faults([
       "version": "1",
       "routes": [["name": "r", "pattern": "/r", "kind": "page", "result": ["type": "?"]]],
@@ -70,6 +70,13 @@ struct PublishedTableTests {
         [
           "version": "1",
           "routes": [["name": "r", "pattern": "/r", "kind": "page", "result": unknown]],
+        ]
+      case "parameter":
+        [
+          "version": "1",
+          "routes": [
+            ["name": "r", "pattern": "/r", "kind": "page", "parameters": ["p": unknown]]
+          ],
         ]
       case "scheme": ["version": "1", "routes": [], "schemes": ["x": unknown]]
       default: unknown

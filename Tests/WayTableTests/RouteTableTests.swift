@@ -11,7 +11,14 @@ struct RouteTableTests {
       [
         "name": "address", "patterns": ["native://address/:id", "/old/:id"], "kind": "page",
         "title": "Address", "purpose": "Shows one.", "priority": 2,
-        "parameters": ["id": ["type": "string"]], "result": ["type": "object", "title": "t"],
+        "strict": true,
+        "parameters": [
+          "id": ["type": "string"],
+          "q": [
+            "type": "string", "title": "t", "required": false, "default": "a",
+            "enum": ["a", "a+b"],
+          ],
+        ], "result": ["type": "object", "title": "t"],
       ],
       ["name": "share", "pattern": "action://share", "kind": "task"],
     ],
@@ -32,7 +39,12 @@ struct RouteTableTests {
     #expect(address.title == "Address")
     #expect(address.purpose == "Shows one.")
     #expect(address.priority == 2)
-    #expect(address.parameters == ["id": ["type": "string"]])
+    #expect(
+      address.parameters == [
+        ParameterDeclaration("id", .string),
+        ParameterDeclaration("q", .string, title: "t", defaultValue: "a", allowed: ["a", "a+b"]),
+      ])
+    #expect(address.isStrict)
     #expect(address.result == ["type": "object", "title": "t"])
     #expect(try RouteTable(parsing: ["version": "1", "routes": []]).plusIsSpace)
   }

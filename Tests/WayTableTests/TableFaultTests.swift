@@ -110,6 +110,29 @@ struct TableFaultTests {
         ]
       ),
       (
+        [
+          "name": "r", "pattern": "/r", "kind": "page", "strict": 1,
+          "parameters": [
+            "a": ["type": "integer", "required": true, "default": 1],
+            "b": ["type": "integer", "default": "1"], "c": ["type": "string", "enum": []],
+            "d": ["type": "string", "enum": ["x"], "default": "y"],
+            "e": ["type": "array", "enum": "x", "required": "yes"],
+            "f": ["type": "string", "in": 1],
+            "g": ["type": "number", "enum": [1, 2.5], "default": 2.5],
+          ],
+        ],
+        [
+          "$.routes[0].parameters.a: a required parameter has no use for a default",
+          "$.routes[0].parameters.b: a default or allowed value has to be an integer; it is a string",
+          "$.routes[0].parameters.c: no value is allowed",
+          "$.routes[0].parameters.d: the default is not one of the allowed values",
+          "$.routes[0].parameters.e.required: has to be true or false; it is a string",
+          "$.routes[0].parameters.e.enum: has to be an array; it is a string",
+          "$.routes[0].parameters.f.in: unknown member; known here: type, title, required, default, enum",
+          "$.routes[0].strict: has to be true or false; it is 1",
+        ]
+      ),
+      (
         ["name": "r", "pattern": "/r", "kind": "page", "parameters": []],
         ["$.routes[0].parameters: has to be an object; it is an array"]
       ),
@@ -117,7 +140,7 @@ struct TableFaultTests {
         ["name": "r", "pattern": "/r", "kind": "page", "parent": "x"],
         [
           "$.routes[0].parent: unknown member; known here: name, pattern, patterns, kind, title,"
-            + " purpose, priority, parameters, result"
+            + " purpose, priority, parameters, strict, result"
         ]
       ),
     ] as [(Value, [String])])

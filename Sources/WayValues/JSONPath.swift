@@ -1,11 +1,13 @@
 /// Where in a document: `$.routes[3].pattern`, after RFC 9535.
-struct JSONPath: Sendable, CustomStringConvertible {
-  let description: String
+package struct JSONPath: Sendable, CustomStringConvertible {
+  /// The path as it is written.
+  package let description: String
 
-  static let root = JSONPath(description: "$")
+  /// The document itself.
+  package static let root = JSONPath(description: "$")
 
   /// A member of the object here.
-  func member(_ name: String) -> JSONPath {
+  package func member(_ name: String) -> JSONPath {
     let plain =
       name.utf8.first.map { !Self.isDigit($0) } == true
       && name.utf8.allSatisfy { Self.isDigit($0) || Self.isLetter($0) || $0 == UInt8(ascii: "_") }
@@ -22,7 +24,7 @@ struct JSONPath: Sendable, CustomStringConvertible {
   }
 
   /// An element of the array here, from 0.
-  func element(_ index: Int) -> JSONPath {
+  package func element(_ index: Int) -> JSONPath {
     JSONPath(description: "\(description)[\(index)]")
   }
 

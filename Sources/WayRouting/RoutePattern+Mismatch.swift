@@ -1,0 +1,63 @@
+extension RoutePattern.Form {
+  /// The first segments in which two forms differ, each as a pattern writes it.
+  func firstDifference(from other: Self) -> (mine: String, other: String)? {
+    for position in 0..<min(segments.count, other.segments.count)
+    where segments[position] != other.segments[position] {
+      return (text(of: position), other.text(of: position))
+    }
+    guard segments.count != other.segments.count else { return nil }
+    let end = "nothing"
+    return segments.count < other.segments.count
+      ? (end, other.text(of: segments.count)) : (text(of: other.segments.count), end)
+  }
+
+  /// Why the form, of a pattern that names the URI's scheme or is global, does not match.
+  func mismatch(with split: borrowing SplitURI, isGlobal: Bool) -> String {
+    let start = isGlobal && !split.isAuthorityGlobal && split.shape == .authority ? 1 : 0
+    for position in segments.indices {
+      if segments[position] == .wildcard { break }
+      guard start + position < split.count else {
+        return "the URI ends before \(text(of: position))"
+      }
+      let found = split.decoded(start + position)
+      switch segments[position] {
+      case .wildcard: break
+      case .parameter where found.isEmpty: return "no value for \(text(of: position))"
+      case .parameter: continue
+      case .literal(let literal):
+        let isFolded = split.isFolded(start + position)
+        let isSame =
+          isFolded
+          ? found.map(\.lowercased) == literal.map(\.lowercased) : found == literal
+        guard isSame else {
+          return "'\(String(decoding: found, as: UTF8.self).brief)' is not \(text(of: position))"
+        }
+      }
+    }
+    return "the URI goes on after its end"
+  }
+
+  private func text(of position: Int) -> String {
+    switch segments[position] {
+    case .literal(let bytes): "'\(String(decoding: bytes, as: UTF8.self).brief)'"
+    case .parameter: "':\(captures.first { $0.segment == position }?.name ?? "")'"
+    case .wildcard: "'*'"
+    }
+  }
+}
+
+extension SplitURI {
+  /// The bytes that a segment stands for.
+  fileprivate func decoded(_ position: Int) -> [UInt8] {
+    let segment = self[position]
+    let bytes = uri.text.utf8.span
+    var result: [UInt8] = []
+    var next = Int(segment.start)
+    while next < Int(segment.end) {
+      let isTriplet = bytes[next] == .percent
+      result.append(isTriplet ? bytes.triplet(at: next) : bytes[next])
+      next += isTriplet ? 3 : 1
+    }
+    return result
+  }
+}

@@ -1,0 +1,64 @@
+import WayValues
+
+extension RouterSnapshot {
+  /// How the router reads a URI. Runs nothing and changes nothing; a text that is no URI is explained too.
+  public func explain(_ text: String, params: ValueObject = [:]) -> Explanation {
+    var explanation = Explanation(uri: text)
+    do throws(RoutingError) {
+      let split: SplitURI
+      do { split = try SplitURI(RouteURI(mapping: text)) } catch { throw .invalidURI(error) }
+      let candidates = Candidates(of: self, split)
+      explanation.candidates = candidates.told
+      explanation.route = candidates.chosen.map { trie.payloads[$0.entry] }
+      explanation.pattern = candidates.chosen.map { trie.patterns[$0.entry] }
+      explanation.kind = explanation.route?.kind
+      explanation.take(
+        try resolve(split, params: params, checking: false), given: params)
+      // Once more, so that a parameter that does not fit is told beside what there is.
+      let resolution = try resolve(split, params: params)
+      explanation.take(resolution, given: params)
+      explanation.resolution = resolution
+    } catch {
+      explanation.canOpen = false
+      explanation.reason = "\(error)"
+    }
+    return explanation
+  }
+}
+
+extension Explanation {
+  fileprivate mutating func take(_ resolution: Resolution, given: ValueObject) {
+    var path = ValueObject()
+    var uri: ValueObject?
+    switch resolution {
+    case .match(let match):
+      canOpen = true
+      params = match.params
+      path = match.pathParams
+      uri = match.found.params
+      reason = "by the pattern '\(pattern?.text.brief ?? "")'"
+    case .navigation(_, let operation, let merged):
+      canOpen = operation == "back"
+      kind = canOpen ? .task : nil
+      params = merged
+      reason =
+        canOpen
+        ? "goes back on the stack" : "'\(operation.brief)' is no operation of the stack; 'back' is"
+    case .undeclared(_, let dispatcher, let merged):
+      params = merged
+      if case .custom? = dispatcher?.action {
+        canOpen = true
+        kind = .task
+        reason = "no declared route matches; the scheme's dispatcher answers"
+      } else {
+        reason = "no declared route matches"
+      }
+    }
+    sources = params.members.map { member in
+      // A null that was no more than "absent" has been replaced.
+      if let own = given[member.name], !own.isNull || member.value.isNull { return .params }
+      if path[member.name] != nil { return .path }
+      return uri.map { $0[member.name] == nil } == true ? .default : .query
+    }
+  }
+}

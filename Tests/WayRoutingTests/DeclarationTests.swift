@@ -1,0 +1,148 @@
+import Testing
+import WayRouting
+import WayValues
+
+private func number(_ digits: String) -> Value { Number(digits: digits).map(Value.number) ?? .null }
+private let big = number("123456789012345678901234567890")
+private let two = number("2.0")
+
+@Suite struct DeclarationTests {
+  private let declared: [ParameterDeclaration] = [
+    .init("id", .integer, isRequired: true), .init("ratio", .number), .init("wide", .boolean),
+    .init("tags", .array), .init("filter", .object),
+    .init("mode", .string, defaultValue: "list", allowed: ["list", "map"]),
+    .init("size", .integer, allowed: [1, 2, 5]),
+  ]
+
+  private func router(isStrict: Bool = false) throws -> Router {
+    let router = Router()
+    try router.register(
+      Route(
+        name: "r", patterns: [RoutePattern("x://r(/:id)(/t/*)")], kind: .page, parameters: declared,
+        isStrict: isStrict))
+    return router
+  }
+
+  @Test(
+    "text of path and query becomes the declared kind, and defaults are filled in",
+    arguments: [
+      ("x://r/7", [:], ["id": 7]), ("x://r?id=-7", [:], ["id": -7]),
+      ("x://r/123456789012345678901234567890", [:], ["id": big]),
+      ("x://r/1?ratio=1.5", [:], ["ratio": 1.5, "id": 1]),
+      ("x://r/1?ratio=2", [:], ["ratio": 2, "id": 1]),
+      ("x://r/1?wide", [:], ["wide": true, "id": 1]),
+      ("x://r/1?wide=false", [:], ["wide": false, "id": 1]),
+      ("x://r/1?wide=0", [:], ["wide": false, "id": 1]),
+      ("x://r/1?tags=a", [:], ["tags": ["a"], "id": 1]),
+      ("x://r/1?tags=a&tags=b", [:], ["tags": ["a", "b"], "id": 1]),
+      ("x://r/1?mode=map&other=1", [:], ["mode": "map", "other": "1", "id": 1]),
+      ("x://r/1?size=5", [:], ["size": 5, "id": 1]), ("x://r/x", ["id": 2], ["id": 2]),
+      (
+        "x://r", ["id": 2, "filter": ["a": 1], "ratio": 1],
+        ["id": 2, "filter": ["a": 1], "ratio": 1]
+      ),
+      ("x://r/1", ["mode": nil, "wide": nil], ["id": 1]),
+      ("x://r/1?mode=map", ["mode": nil], ["id": 1]),
+      ("x://r/1/t/a", [:], ["id": 1, "*": ["a"]]),
+      ("x://r/1", ["size": two], ["id": 1, "size": two]),
+    ] as [(String, ValueObject, ValueObject)])
+  func fits(uri: String, given: ValueObject, expected: ValueObject) throws {
+    var expected = expected
+    if expected["mode"] == nil { expected["mode"] = "list" }
+    #expect(try router().match(uri, given).params == expected)
+  }
+
+  @Test(
+    "what does not fit is told with its path",
+    arguments: [
+      ("x://r", [:], ["$.id: is missing; it has to be an integer"]),
+      ("x://r/a", [:], ["$.id: has to be an integer, and 'a' is none"]),
+      ("x://r/1.5", [:], ["$.id: has to be an integer, and '1.5' is none"]),
+      ("x://r/%201", [:], ["$.id: has to be an integer, and ' 1' is none"]),
+      ("x://r/07", [:], ["$.id: has to be an integer, and '07' is none"]),
+      ("x://r?id=1&id=2", [:], ["$.id: has to be an integer; it is an array"]),
+      ("x://r/1", ["id": "1"], ["$.id: has to be an integer; it is a string"]),
+      ("x://r/1", ["id": nil], ["$.id: has to be an integer; it is null"]),
+      ("x://r/1", ["id": 1.5], ["$.id: has to be an integer; it is a number"]),
+      ("x://r/1?ratio=NaN", [:], ["$.ratio: has to be a number, and 'NaN' is none"]),
+      ("x://r/1?wide=yes", [:], ["$.wide: has to be a boolean, and 'yes' is none"]),
+      ("x://r/1?filter=a", [:], ["$.filter: has to be an object; give it in params"]),
+      ("x://r/1?mode=tree", [:], ["$.mode: has to be one of \"list\", \"map\""]),
+      ("x://r/1", ["size": 3], ["$.size: has to be one of 1, 2, 5"]),
+      (
+        "x://r/a?wide=x", ["tags": "a", "mode": 1],
+        [
+          "$.id: has to be an integer, and 'a' is none",
+          "$.wide: has to be a boolean, and 'x' is none",
+          "$.tags: has to be an array; it is a string",
+          "$.mode: has to be a string; it is a number",
+        ]
+      ),
+    ] as [(String, ValueObject, [String])])
+  func faults(uri: String, given: ValueObject, expected: [String]) throws {
+    let error = #expect(throws: RoutingError.self) { try router().match(uri, given) }
+    guard case .invalidParameters(let faults) = error else { return }
+    #expect(Set(faults.map { "\($0.path): \($0.message)" }) == Set(expected))
+    let explanation = try router().explain(uri, params: given)
+    #expect(
+      !explanation.canOpen && explanation.route?.name == "r" && !explanation.params.isEmpty
+        || uri == "x://r")
+    #expect(throws: Never.self) {
+      try router().snapshot().resolve(RouteURI(uri), params: given, checking: false)
+    }
+  }
+
+  @Test func `a strict route refuses what it does not declare, each by its name`() throws {
+    let router = try router(isStrict: true)
+    #expect(throws: Never.self) { try router.match("x://r/1/t/a?wide") }
+    let error = #expect(throws: RoutingError.self) {
+      try router.match("x://r/1?oth%C3%A9r=2", ["a b": 1])
+    }
+    #expect(
+      error?.description
+        == "$['othér']: is no parameter of this route, which takes no others;"
+        + " $['a b']: is no parameter of this route, which takes no others")
+    var many = ValueObject()
+    for number in 0..<10_000 { many["n\(number)" + String(repeating: "x", count: 1000)] = 1 }
+    guard
+      case .invalidParameters(let faults) = #expect(
+        throws: RoutingError.self, performing: { try router.match("x://r/1", many) })
+    else { return }
+    #expect(faults.count == 32)
+    #expect(faults.allSatisfy { $0.path.utf8.count + $0.message.utf8.count < 400 })
+  }
+
+  @Test func `where a value comes from is explained, defaults included`() throws {
+    let explanation = try router().explain("x://r/7?wide", params: ["tags": []])
+    #expect(
+      explanation.value["sources"]
+        == ["wide": "query", "id": "path", "tags": "params", "mode": "default"])
+  }
+
+  @Test(
+    "a declaration that contradicts itself is refused",
+    arguments: [
+      (ParameterDeclaration("a", .integer, defaultValue: "1"), "has to be an integer"),
+      (.init("a", .integer, isRequired: true, defaultValue: 1), "no use for a default"),
+      (.init("a", .string, allowed: []), "no value is allowed"),
+      (.init("a", .string, defaultValue: "b", allowed: ["c"]), "not one of"),
+      (.init("a", .string, allowed: ["c", 1]), "has to be a string"),
+    ])
+  func contradictions(declaration: ParameterDeclaration, hint: String) throws {
+    let error = #expect(throws: RouterError.self) {
+      try Router().register(
+        Route(name: "r", patterns: [RoutePattern("/r")], kind: .page, parameters: [declaration]))
+    }
+    #expect(error?.description.contains(hint) == true)
+    #expect(error?.description.contains("'a' of the route 'r'") == true)
+  }
+
+  @Test func `a parameter is declared once`() throws {
+    #expect(throws: RouterError.self) {
+      try Router().register(
+        Route(
+          name: "r", patterns: [RoutePattern("/r")], kind: .page,
+          parameters: [.init("a", .string), .init("a", .integer)]))
+    }
+  }
+}
