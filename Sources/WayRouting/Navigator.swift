@@ -2,6 +2,8 @@ import WayValues
 
 /// What a handler may do in the session of its call.
 public protocol Navigator: Sendable {
+  /// The id of the session.
+  var session: String { get }
   /// Opens a page, whoever shows it, and returns when it is gone; of a task, when it has run.
   func open(
     _ uri: String, params: ValueObject, exts: ValueObject, style: Style
@@ -10,6 +12,8 @@ public protocol Navigator: Sendable {
   func invoke(_ uri: String, params: ValueObject, exts: ValueObject) async throws -> Value
   /// Whether ``open(_:params:exts:style:)`` would find a route and somebody to serve it. Runs no handler.
   func canOpen(_ uri: String) async -> Bool
+  /// Calls a method of an open page of the session: of the client that runs in it, else of its host.
+  func call(page: String, _ method: String, params: ValueObject) async throws -> Value
 }
 
 extension Navigator {

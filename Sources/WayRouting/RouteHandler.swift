@@ -27,13 +27,19 @@ public struct PageHandler: Sendable {
   public let open: @Sendable (Page) async throws -> Void
   /// Takes the page away; the reason is the kind of its outcome.
   public let close: @Sendable (Page, _ reason: String) async -> Void
+  /// Runs one of the page's methods (`page.call`) and gives its value. The call's `params` are the method's, its `uri`
+  /// is the page's. An error is told as a task's. Nil where the page has no methods.
+  public let call: (@Sendable (Page, _ method: String, Call) async throws -> Value)?
 
-  /// Both closures are called on any thread, for one page one after the other.
+  /// The closures are called on any thread: `open` and `close` one after the other for one page, `call` as often as
+  /// others ask and at any time between, also while `close` runs.
   public init(
     open: @escaping @Sendable (Page) async throws -> Void,
-    close: @escaping @Sendable (Page, _ reason: String) async -> Void
+    close: @escaping @Sendable (Page, _ reason: String) async -> Void,
+    call: (@Sendable (Page, _ method: String, Call) async throws -> Value)? = nil
   ) {
     self.open = open
     self.close = close
+    self.call = call
   }
 }

@@ -11,7 +11,10 @@ package actor Bridge: ChannelAcceptor {
   nonisolated let loop: any EventLoop
   nonisolated let settings: BridgeSettings
   private nonisolated let executor: UnownedSerialExecutor
-  private var sessions: [String: Session] = [:]
+  private(set) var sessions: [String: Session] = [:]
+  var audiences = AudienceIndex()
+  var retainedEvents = RetainedEvents()
+  var listeners = EventListeners()
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
@@ -29,9 +32,11 @@ package actor Bridge: ChannelAcceptor {
     return connection
   }
 
-  func makeSession() -> Session {
-    let session = Session(id: "s-" + Token.random(12), loop: loop, settings: settings)
+  func makeSession(_ identity: Identity) -> Session {
+    let session = Session(
+      id: "s-" + Token.random(12), bridge: self, heardBySwift: listeners.families)
     sessions[session.id] = session
+    audiences.add(session.id, identity)
     return session
   }
 
@@ -50,6 +55,8 @@ package actor Bridge: ChannelAcceptor {
 
   func remove(_ session: String) {
     sessions.removeValue(forKey: session)
+    audiences.remove(session)
+    retainedEvents.forget(session: session)
   }
 
   /// How many sessions there are now.

@@ -13,15 +13,33 @@ package struct BridgeSettings: Sendable {
   package var tableVersion: String
   /// Methods beside the bridge's own, by name.
   package var methods: [String: ExtraMethod]
+  /// The wall clock: milliseconds since 1970-01-01 UTC.
+  package var now: @Sendable () -> Int64
+  /// Whose a new session is, by the token that it was opened with; what it throws refuses the session. Nil takes
+  /// everybody as nobody in particular.
+  package var identify: (@Sendable (String?) throws -> Identity)?
 
   package init(
     router: Router, limits: Limits = Limits(), tableVersion: String = "",
-    methods: [String: ExtraMethod] = [:]
+    methods: [String: ExtraMethod] = [:], now: @escaping @Sendable () -> Int64,
+    identify: (@Sendable (String?) throws -> Identity)? = nil
   ) {
     self.router = router
     self.limits = limits.inRange
     self.tableVersion = tableVersion
     self.methods = methods
+    self.now = now
+    self.identify = identify
+  }
+
+  /// Whose a session with this token is. Fails with 2401.
+  func identity(of token: String?) throws(RPCError) -> Identity {
+    do {
+      return try identify?(token) ?? Identity()
+    } catch {
+      let reason = (error as? TaskError)?.message ?? "\(error)"
+      throw RPCError(.notAuthenticated, "params.token was refused: \(reason)")
+    }
   }
 
   static let serverName = "waybridge"

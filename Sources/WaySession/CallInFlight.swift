@@ -21,6 +21,8 @@ final class CallInFlight {
   var stop: ((StopReason) -> Void)?
   /// The caller's deadline.
   var deadline: (any ScheduledWork)?
+  /// Told how the call ended, before its caller is.
+  var ended: ((Result<Value, RPCError>) -> Void)?
   /// Set when the call waits for a page that is shown: cancelling closes the page, and its outcome is the answer.
   var page: String?
 
@@ -43,6 +45,8 @@ final class CallInFlight {
     stop = nil
     deadline?.cancel()
     deadline = nil
+    ended?(result)
+    ended = nil
     answer(result)
     return true
   }
@@ -59,7 +63,7 @@ enum StopReason {
     switch self {
     case .cancelled: RPCError(.cancelled, "The caller cancelled the call")
     case .callerGone: .stopped("The caller has left the session")
-    case .deadline: RPCError(.deadline, "The call was not done within its deadlineMs")
+    case .deadline: RPCError(.deadline, "The call was not done within its deadline")
     }
   }
 }

@@ -18,17 +18,25 @@ final class Client {
   var channel: (any MessageChannel)?
   /// The page that this client runs in.
   let page: String?
+  /// What the client calls itself: `name`, `version`, `platform`, as far as it said.
+  let software: ValueObject
   /// Calls of this client that wait for their answer.
   var calls: CallsInFlight<CallNumber>
   /// Requests to this client that wait for its answer.
   var pending: PendingCalls<PendingRequest>
+  /// The events that it wants.
+  var subscriptions = Subscriptions()
 
   /// Calls that came as notifications and are not done yet: nobody waits for them, and they are bounded all the same.
   private var silentCalls: Set<CallNumber> = []
 
-  init(id: ClientID, page: String?, channel: any MessageChannel, limits: Limits) {
+  init(
+    id: ClientID, page: String?, software: ValueObject = [:], channel: any MessageChannel,
+    limits: Limits
+  ) {
     self.id = id
     self.page = page
+    self.software = software
     self.channel = channel
     name = "c-" + Token.random(12)
     token = Token.random()

@@ -109,14 +109,22 @@ extension Connection {
   }
 
   private func forward(_ incoming: Incoming) {
-    let (session, client) = joined()
+    guard let (session, client) = joined() else { return }
     session.assumeIsolated { $0.receive(incoming, from: client) }
   }
 
-  /// The membership of this connection; a plain connection gets its anonymous session with its first message.
-  private func joined() -> (session: Session, client: ClientID) {
+  /// The membership of this connection; a plain connection gets its anonymous session with its first message, or is
+  /// closed where the app takes nobody without a token.
+  private func joined() -> (session: Session, client: ClientID)? {
     if let membership { return membership }
-    let session = bridge.assumeIsolated { $0.makeSession() }
+    let identity: Identity
+    do {
+      identity = try bridge.settings.identity(of: nil)
+    } catch {
+      close((.notAuthenticated, "Send session.open first: \(error.message)"))
+      return nil
+    }
+    let session = bridge.assumeIsolated { $0.makeSession(identity) }
     let client = session.assumeIsolated { $0.addAnonymousClient(channel: channel) }
     membership = (session, client)
     return (session, client)
@@ -140,7 +148,8 @@ extension Connection {
           }
         }.get()
       } else {
-        session = bridge.assumeIsolated { $0.makeSession() }
+        let identity = try bridge.settings.identity(of: hello.token)
+        session = bridge.assumeIsolated { $0.makeSession(identity) }
       }
       let added = session.assumeIsolated { session in
         Result { () throws(RPCError) in

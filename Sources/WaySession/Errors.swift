@@ -46,6 +46,9 @@ extension RPCError {
     RPCError(.noRoute, message, kind: "notOnStack")
   }
 
+  /// The error as Swift code of the app gets it.
+  var taskError: TaskError { TaskError(code: code, message: message, data: data) }
+
   /// What a caller is told of an error that Swift code threw: an application's own code passes through.
   static func thrown(_ error: any Error) -> RPCError {
     switch error {

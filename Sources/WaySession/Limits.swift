@@ -19,6 +19,12 @@ public struct Limits: Sendable, Hashable {
   public var maxHosts = 64
   /// Members of one session.
   public var maxClients = 64
+  /// Topics that one client may be subscribed to.
+  public var maxSubscriptions = 64
+  /// Bytes of one topic, a `*` at its end included.
+  public var maxTopic = 256
+  /// Bytes that may wait to be sent to a client when an event is due; beyond, it is closed with 4201.
+  public var maxBacklog = 1 << 20
   /// Time to send `session.open` on a connection with the subprotocol `waybridge.v1`.
   public var hello: Duration = .seconds(5)
   /// Time for a host to answer `page.open`.
@@ -31,6 +37,7 @@ public struct Limits: Sendable, Hashable {
     var limits = self
     let counts: [WritableKeyPath<Limits, Int>] = [
       \.maxMessage, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxInFlight, \.maxHosts, \.maxClients,
+      \.maxSubscriptions, \.maxTopic, \.maxBacklog,
     ]
     for count in counts { limits[keyPath: count] = min(max(self[keyPath: count], 1), 1 << 30) }
     let times: [WritableKeyPath<Limits, Duration>] = [\.hello, \.pageOpen]
@@ -47,6 +54,8 @@ public struct Limits: Sendable, Hashable {
       "maxBatch": .integer(Int64(maxBatch)),
       "maxDepth": .integer(Int64(maxDepth)), "maxInFlight": .integer(Int64(maxInFlight)),
       "maxHosts": .integer(Int64(maxHosts)), "maxClients": .integer(Int64(maxClients)),
+      "maxSubscriptions": .integer(Int64(maxSubscriptions)),
+      "maxTopic": .integer(Int64(maxTopic)), "maxBacklog": .integer(Int64(maxBacklog)),
       "maxPages": .integer(Int64(NavigationStack.maxPages)),
       "helloMs": .integer(hello.milliseconds),
       "pageOpenMs": .integer(pageOpen.milliseconds),

@@ -3,11 +3,12 @@ import WayRouting
 import WayValues
 
 extension RPCError {
-  /// The client that was asked is gone. A task may have had its effect by then, so asking again is not safe.
+  /// The client that was asked is gone. What it was asked may have had its effect by then, unless that was to show a
+  /// page, which is gone with it: asking again is not safe.
   static func gone(during method: String) -> RPCError {
     RPCError(
       .hostAbsent, "The client that this waited for is gone",
-      data: method == "task.run" ? ["retryable": false] : [:])
+      data: method == "page.open" ? [:] : ["retryable": false])
   }
 }
 
@@ -22,6 +23,13 @@ enum RequestFailure: Error {
   var ofTask: RPCError {
     if case .answered(let error) = self, ErrorCode.isApplication(error.code) { return error }
     return ofPage
+  }
+
+  /// What the app's side is told of a method that it agreed with its clients: their error as it is.
+  var ofCall: RPCError {
+    switch self {
+    case .answered(let error), .unanswered(let error): error
+    }
   }
 
   /// What the opener of a page is told: a refusal is 2502, whatever its code.

@@ -44,7 +44,7 @@ extension Session {
     return call
   }
 
-  private func limit(_ call: CallInFlight, to time: Duration) {
+  func limit(_ call: CallInFlight, to time: Duration) {
     let number = call.number
     call.deadline = loop.schedule(after: time) { [weak self] in
       self?.assumeIsolated { $0.stop(number, .deadline) }

@@ -20,6 +20,10 @@ extension Session {
       case "navigation.selectTab":
         return try select(try TabRequest(MethodParams(request)), .invoke, .origin(origin))
       case "navigation.adopt": return try adopt(MethodParams(request), origin)
+      case "page.call": return try callPage(MethodParams(request), origin)
+      case "events.subscribe": return try subscribe(MethodParams(request), origin)
+      case "events.unsubscribe":
+        return .result(try unsubscribe(MethodParams(request), origin.client))
       case "host.register": return .result(try registerHosts(MethodParams(request), origin.client))
       case "host.unregister":
         return .result(try unregisterHosts(MethodParams(request), origin.client))
@@ -41,8 +45,17 @@ extension Session {
         return .result(try method(request.params))
       }
     } catch {
+      if heard.contains(.route) { tellFailed(request, error) }
       return .failure(error)
     }
+  }
+
+  /// What is refused by its id or the count of calls was never looked up.
+  private func tellFailed(_ request: Request, _ error: RPCError) {
+    guard request.method == "router.open" || request.method == "router.invoke",
+      error.errorCode != .conflict, error.errorCode != .tooMany
+    else { return }
+    tellNowhere(request.params?["uri"]?.string, error)
   }
 
   private static let adminMethods: Set<String> = [

@@ -101,8 +101,9 @@ extension Session {
   /// The host of a page that is being opened has let its time pass. When it agrees later, it is told to close the page.
   private func openingTimedOut(_ page: String) {
     guard let opening = operations.current, opening.page.id == page else { return }
-    settle(
-      opening.call, .failure(RPCError(.hostAbsent, "The host did not open the page in time")))
+    let error = RPCError(.hostAbsent, "The host did not open the page in time")
+    tellFailed(opening.page, error)
+    settle(opening.call, .failure(error))
     abandon(opening)
   }
 
@@ -126,7 +127,10 @@ extension Session {
     switch opening.state.answered(agreed: error == nil) {
     case .commit: commit(opening)
     case .fail:
-      if let error { settle(opening.call, .failure(error.ofPage)) }
+      if let error = error?.ofPage {
+        tellFailed(opening.page, error)
+        settle(opening.call, .failure(error))
+      }
     case .closeAtHost: tellClosed(opening.page, opening.presenter, reason: "cancelled")
     case .nothing: break
     }
@@ -207,6 +211,7 @@ extension Session {
     for (_, outcome, entry) in closed {
       for opener in entry?.openers ?? [] { settle(opener, .success(outcome.value)) }
     }
+    if heard.contains(.page) { tell(change) }
     return .success(change)
   }
 

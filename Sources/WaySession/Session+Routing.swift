@@ -51,7 +51,7 @@ extension Session {
     let asked = try CallParams(request, entry, page: origin.client.page)
     let resolution = try look(up: asked.uri, asked.params)
     if case .match(let match) = resolution, case .task(let run) = match.route.handler,
-      match.custom == nil
+      match.custom == nil, !heard.contains(.task)
     {
       return self.run(run, match.uri, match.params, entry, asked.options)
     }
@@ -151,9 +151,17 @@ extension Session {
   ) throws(RPCError) -> Reply {
     switch destination.kind {
     case .task(let run):
-      return self.run(run, destination.uri, destination.params, entry, options)
+      let ended = taskStarted(destination)
+      let reply = self.run(run, destination.uri, destination.params, entry, options)
+      switch reply {
+      case .result(let value): ended?(.success(value))
+      case .failure(let error): ended?(.failure(error))
+      case .later: break
+      }
+      return reply
     case .asyncTask(let run):
       let call = try begin(caller, deadline: options.deadline)
+      call.ended = taskStarted(destination)
       let asked = swiftCall(destination.uri, destination.params, options, call.number)
       return self.run(call, as: entry) { try await run(asked) }
     case .hostedTask(let client):
@@ -161,7 +169,13 @@ extension Session {
         throw RPCError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
       }
       let call = try begin(caller, deadline: options.deadline)
-      return runTask(destination, at: host, entry, options, call)
+      call.ended = taskStarted(destination)
+      return forward(
+        "task.run",
+        [
+          "uri": .string(destination.uri.text), "params": .object(destination.params),
+          "exts": .object(options.exts),
+        ], to: host, entry, call)
     case .back:
       let target = try BackRequest(backBy: destination.params)
       return back(target, entry, try begin(caller, deadline: options.deadline))
@@ -199,10 +213,10 @@ extension Session {
     }
   }
 
-  private func swiftCall(
+  func swiftCall(
     _ uri: RouteURI, _ params: ValueObject, _ options: CallOptions, _ number: CallNumber? = nil
   ) -> Call {
-    let navigator = SessionNavigator(session: self, page: options.from)
+    let navigator = SessionNavigator(own: self, page: options.from)
     guard let number else {
       return Call(uri: uri, params: params, exts: options.exts, navigator: navigator)
     }
@@ -214,17 +228,13 @@ extension Session {
       })
   }
 
-  private func runTask(
-    _ destination: Destination, at host: Client, _ entry: Entry, _ options: CallOptions,
-    _ call: CallInFlight
+  /// Hands a call on to a client, whose answer, progress and failure are the call's.
+  func forward(
+    _ method: String, _ params: Value, to host: Client, _ entry: Entry, _ call: CallInFlight
   ) -> Reply {
     let number = call.number
     let id = request(
-      host, "task.run",
-      [
-        "uri": .string(destination.uri.text), "params": .object(destination.params),
-        "exts": .object(options.exts),
-      ],
+      host, method, params,
       progress: { call.progress($0) },
       completion: { result in
         self.settle(number, result.map(entry.answer).mapError(\.ofTask))
@@ -263,6 +273,7 @@ extension Session {
           }
         }
       } catch {
+        tellNowhere(destination.uri.text, error)
         settle(number, .failure(error))
       }
     }

@@ -13,6 +13,7 @@ package actor Session {
   nonisolated let epoch = Token.random(12)
   nonisolated let loop: any EventLoop
   nonisolated let settings: BridgeSettings
+  nonisolated let bridge: Bridge
   private nonisolated let executor: UnownedSerialExecutor
 
   var clients: [ClientID: Client] = [:]
@@ -23,6 +24,10 @@ package actor Session {
   var calls: [CallNumber: CallInFlight] = [:]
   var routes: SnapshotReader
   var writer = MessageWriter()
+  /// The topics of the session's own events that anybody listens to.
+  var heard: TopicFamilies = []
+  /// Those of them that Swift code listens to.
+  var heardBySwift: TopicFamilies
   private var lastClient: ClientID = 0
   private var lastSender: Client?
   private var lastCall: CallNumber = 0
@@ -31,10 +36,14 @@ package actor Session {
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
-  init(id: String, loop: any EventLoop, settings: BridgeSettings) {
+  /// `heardBySwift` are the topics of its own events that Swift code listens to.
+  init(id: String, bridge: Bridge, heardBySwift: TopicFamilies) {
     self.id = id
-    self.loop = loop
-    self.settings = settings
+    self.bridge = bridge
+    self.heardBySwift = heardBySwift
+    heard = heardBySwift
+    loop = bridge.loop
+    settings = bridge.settings
     executor = loop.asUnownedSerialExecutor()
     routes = SnapshotReader(settings.router)
   }
@@ -68,7 +77,8 @@ extension Session {
       throw .notOnStack("params.page: there is no page \(page.quoted) in the session")
     }
     let client = Client(
-      id: lastClient + 1, page: hello.page, channel: channel, limits: settings.limits)
+      id: lastClient + 1, page: hello.page, software: hello.software, channel: channel,
+      limits: settings.limits)
     try hosts.register(
       hello.hosts, for: client.id, limits: settings.limits, router: routes.current())
     add(client)
@@ -85,6 +95,8 @@ extension Session {
   private func add(_ client: Client) {
     lastClient = client.id
     clients[client.id] = client
+    tell(
+      client.id == 1 ? .sessionOpened : .sessionJoined, ["client": .string(client.name)])
   }
 
   private func welcome(_ client: Client) -> Value {
@@ -119,6 +131,8 @@ extension Session {
       request.completion(.failure(.unanswered(.gone(during: request.method))))
     }
     operations.isHeld = false
+    subscriptionsChanged()
+    tell(.sessionLeft, ["client": .string(client.name)])
     if clients.isEmpty { end() }
     runOperations()
   }
@@ -127,6 +141,7 @@ extension Session {
     hasEnded = true
     perform(.end(outcome: .cancelled(message: "The session ended")))
     for call in Array(calls.values) { stop(call.number, .callerGone) }
+    tell(.sessionClosed, [:])
   }
 }
 

@@ -14,6 +14,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let messageTooBig = CloseCode(rawValue: 1009)
   /// The messages are not JSON-RPC.
   package static let notJSONRPC = CloseCode(rawValue: 4000)
+  /// The client has not shown who it is.
+  package static let notAuthenticated = CloseCode(rawValue: 4001)
   /// No common protocol version.
   package static let version = CloseCode(rawValue: 4006)
   /// More connections than the server takes.

@@ -20,13 +20,21 @@ public struct BridgeConfiguration: Sendable {
   public var conformance: Bool
   /// How long a shutdown waits for connections to close.
   public var grace: Duration
+  /// Whose a new session is: called with the `token` of its `session.open`, and with nil where there is none, plain
+  /// connections among them. What it throws refuses the session with 2401 and the error's text; a plain connection
+  /// is closed with 4001. Nil takes everybody as nobody in particular. A client that joins a session is not asked:
+  /// it has that session's `joinToken`.
+  ///
+  /// Called on the thread that serves all connections, so it must not block.
+  public var identify: (@Sendable (_ token: String?) throws -> Identity)?
 
   /// Listens on port 8080 of the loopback interface and serves no files, where nothing else is given.
   public init(
     host: String = "127.0.0.1", port: Int = 8080, webRoot: String? = nil,
     webEntries: [String]? = nil, limits: Limits = Limits(), tableVersion: String = "",
     conformance: Bool = false,
-    grace: Duration = .seconds(5)
+    grace: Duration = .seconds(5),
+    identify: (@Sendable (_ token: String?) throws -> Identity)? = nil
   ) {
     self.host = host
     self.port = port
@@ -36,6 +44,7 @@ public struct BridgeConfiguration: Sendable {
     self.tableVersion = tableVersion
     self.conformance = conformance
     self.grace = grace
+    self.identify = identify
   }
 }
 

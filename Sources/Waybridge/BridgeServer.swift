@@ -18,6 +18,7 @@ public struct BridgeServer: Service {
   private let router: Router
   private let configuration: BridgeConfiguration
   private let onListening: @Sendable (BoundAddress) -> Void
+  private let slot = RunningSlot()
 
   /// - Parameter onListening: called once, when connections are taken.
   public init(
@@ -30,9 +31,12 @@ public struct BridgeServer: Service {
   }
 
   /// Serves until a graceful shutdown or the cancellation of the task; then closes every connection with 4200.
-  /// Throws when it cannot listen.
+  /// Throws when it cannot listen, and 2409 while it runs already.
   public func run() async throws {
+    try slot.start()
+    defer { slot.ended() }
     let running = try await RunningBridge(router: router, configuration: configuration)
+    slot.began(running.bridge)
     onListening(running.address)
     let (stopped, stop) = AsyncStream.makeStream(of: Void.self)
     await withGracefulShutdownHandler {
@@ -46,11 +50,17 @@ public struct BridgeServer: Service {
     }
     await running.stop()
   }
+
+  /// The bridge that runs; fails with 2503 while there is none.
+  func bridge() throws(TaskError) -> Bridge {
+    try slot.bridge()
+  }
 }
 
 /// A bridge that listens, until it is stopped.
 package struct RunningBridge: Sendable {
   package let address: BoundAddress
+  package let bridge: Bridge
   private let loop: SocketLoop
   private let server: SocketServer
   private let grace: Duration
@@ -58,11 +68,12 @@ package struct RunningBridge: Sendable {
   package init(router: Router, configuration: BridgeConfiguration) async throws {
     if configuration.conformance { try Self.addEcho(to: router) }
     let loop = try SocketLoop.start()
-    let bridge = Bridge(
+    bridge = Bridge(
       loop: loop,
       settings: BridgeSettings(
         router: router, limits: configuration.limits, tableVersion: configuration.tableVersion,
-        methods: configuration.conformance ? Conformance.methods : [:]))
+        methods: configuration.conformance ? Conformance.methods : [:],
+        now: WallClock.milliseconds, identify: configuration.identify))
     var endpoints = [
       Endpoint(
         path: "/bridge", subprotocols: [Bridge.subprotocol],
@@ -96,6 +107,7 @@ package struct RunningBridge: Sendable {
   /// Closes every connection with 4200 and ends the loop.
   package func stop() async {
     await server.stop(drain: .drain, grace: grace)
+    await bridge.endListening()
     await loop.shutdown()
   }
 }

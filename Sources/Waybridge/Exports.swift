@@ -1,4 +1,11 @@
 @_exported import WayRouting
 @_exported import WayValues
 
+@_exported import enum WaySession.Audience
+@_exported import struct WaySession.BridgeEvent
+@_exported import struct WaySession.ClientInfo
+@_exported import struct WaySession.Delivery
+@_exported import struct WaySession.Identity
 @_exported import struct WaySession.Limits
+@_exported import struct WaySession.OpenedPage
+@_exported import struct WaySession.SessionInfo

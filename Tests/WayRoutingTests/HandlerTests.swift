@@ -12,6 +12,10 @@ private struct Nowhere: Navigator {
     .object(params)
   }
   func canOpen(_ uri: String) async -> Bool { false }
+  var session: String { "s" }
+  func call(page: String, _ method: String, params: ValueObject) async throws -> Value {
+    .object(params)
+  }
 }
 
 @Suite struct HandlerTests {

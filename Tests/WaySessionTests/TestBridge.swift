@@ -10,13 +10,20 @@ struct TestBridge {
   let bridge: Bridge
   let server: MemoryServer
 
-  init(_ router: Router, limits: Limits = Limits()) {
+  /// The wall clock stands at this millisecond.
+  static let now: Int64 = 1_750_000_000_000
+
+  init(
+    _ router: Router, limits: Limits = Limits(),
+    identify: (@Sendable (String?) throws -> Identity)? = nil
+  ) {
     self.router = router
     let loop = MemoryLoop()
     bridge = Bridge(
       loop: loop,
       settings: BridgeSettings(
-        router: router, limits: limits, tableVersion: "test", methods: Conformance.methods))
+        router: router, limits: limits, tableVersion: "test", methods: Conformance.methods,
+        now: { Self.now }, identify: identify))
     server = MemoryServer(loop: loop, acceptor: bridge)
   }
 

@@ -1,0 +1,142 @@
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+// What the app's side does in sessions that it did not hear from.
+extension Bridge {
+  /// The live sessions of an audience, each with the name of the one client that is meant, where one is.
+  func targets(in audience: Audience) -> [(session: Session, client: String?)] {
+    let client: String? = if case .client(let name, session: _) = audience { name } else { nil }
+    return audiences.sessions(in: audience).compactMap { id in
+      guard let session = sessions[id], !session.assumeIsolated({ $0.hasEnded }) else { return nil }
+      return (session, client)
+    }
+  }
+
+  /// Every client of an audience, by its session and name.
+  private func clients(in audience: Audience) -> [(session: Session, client: String?)] {
+    targets(in: audience).flatMap { session, only in
+      let names = session.assumeIsolated { $0.clientNames }
+      return names.filter { $0 == only ?? $0 }.map { (session, $0) }
+    }
+  }
+
+  /// Opens a page, or runs a task, in each session of an audience; returns when each is shown, done or refused.
+  package func open(
+    _ uri: String, _ params: ValueObject, exts: ValueObject, style: Style, in audience: Audience,
+    timeout: Duration
+  ) async -> [Delivery<OpenedPage>] {
+    let options = CallOptions(exts: exts, style: style, deadline: timeout.asTimer)
+    return await deliver(to: targets(in: audience)) { session, client in
+      await session.open(uri, params, options, as: client)
+    }
+  }
+
+  /// Calls a method of every client of an audience.
+  package func call(
+    _ method: String, _ params: ValueObject, of audience: Audience, timeout: Duration
+  ) async throws(TaskError) -> [Delivery<Value>] {
+    guard !Self.isReserved(method) else {
+      throw .invalidParams(
+        "The method \(method.quoted) is the protocol's own: agree on another name with the clients")
+    }
+    let time = timeout.asTimer
+    return await deliver(to: clients(in: audience)) { session, client in
+      await session.call(client: client ?? "", method, params, timeout: time)
+    }
+  }
+
+  /// Calls a method of one page, whoever answers for it.
+  package func call(
+    page: String, in session: String, _ method: String, _ params: ValueObject, timeout: Duration
+  ) async throws(TaskError) -> Value {
+    try await live(session).callPage(page, method, params, timeout: timeout.asTimer).get()
+  }
+
+  private func deliver<Success: Sendable>(
+    to targets: [(session: Session, client: String?)],
+    _ work: @escaping @Sendable (Session, String?) async -> Result<Success, TaskError>
+  ) async -> [Delivery<Success>] {
+    await withTaskGroup(of: Delivery<Success>.self) { group in
+      for (session, client) in targets {
+        group.addTask {
+          Delivery(session: session.id, client: client, result: await work(session, client))
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  private static let families = [
+    "$/", "rpc.", "session.", "router.", "navigation.", "page.", "host.", "events.", "table.",
+    "task.",
+  ]
+
+  private static func isReserved(_ method: String) -> Bool {
+    method.isEmpty || method == "event"
+      || families.contains { method.utf8.starts(with: $0.utf8) }
+  }
+}
+
+// Who is there.
+extension Bridge {
+  /// The sessions of an audience as they are now.
+  package func sessions(_ audience: Audience) -> [SessionInfo] {
+    targets(in: audience).map { session, _ in
+      let identity = audiences.identity(of: session.id)
+      return session.assumeIsolated { $0.info(identity) }
+    }
+  }
+
+  /// Puts a session into a group. Fails with 2404 where there is no such session.
+  package func add(session: String, toGroup group: String) throws(TaskError) {
+    guard audiences.add(session, toGroup: group) else { throw Self.absent(session) }
+  }
+
+  /// Takes a session out of a group; nothing happens when it is not in it. Fails with 2404 where there is no such
+  /// session.
+  package func remove(session: String, fromGroup group: String) throws(TaskError) {
+    guard audiences.remove(session, fromGroup: group) else { throw Self.absent(session) }
+  }
+
+  private func live(_ id: String) throws(TaskError) -> Session {
+    guard let target = targets(in: .session(id)).first else { throw Self.absent(id) }
+    return target.session
+  }
+
+  private static func absent(_ session: String) -> TaskError {
+    RPCError(.noRoute, "There is no session \(session.quoted)", kind: "noSession").taskError
+  }
+}
+
+extension Session {
+  var clientNames: [String] {
+    clients.values.sorted { $0.id < $1.id }.map(\.name)
+  }
+
+  func info(_ identity: Identity) -> SessionInfo {
+    SessionInfo(
+      id: id, identity: identity,
+      clients: clients.values.sorted { $0.id < $1.id }.map(\.info), pages: stack.pages)
+  }
+}
+
+extension Client {
+  fileprivate var info: ClientInfo {
+    ClientInfo(
+      id: name, name: software["name"]?.string, version: software["version"]?.string,
+      platform: software["platform"]?.string, page: page)
+  }
+}
+
+extension TaskError {
+  static func invalidParams(_ message: String) -> TaskError {
+    RPCError.invalidParams(message).taskError
+  }
+}
+
+extension Duration {
+  /// Brought into the range that timers take: a millisecond to a day.
+  var asTimer: Duration { min(max(self, .milliseconds(1)), .seconds(86_400)) }
+}

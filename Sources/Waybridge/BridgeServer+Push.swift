@@ -1,0 +1,71 @@
+import WaySession
+
+// What the app does in its sessions without being asked. Usable from any thread, from `onListening` on until `run()` ends.
+// All of it throws ``TaskError`` with the code 2503 while the server does not run.
+extension BridgeServer {
+  /// Opens a page in each session of an audience, and returns when each is shown or refused; a task is run to its end.
+  ///
+  /// ```swift
+  /// for delivery in try await server.open("native://offer/7", in: .user("anna")) {
+  ///   let outcome = try await delivery.result.get().outcome()
+  /// }
+  /// ```
+  ///
+  /// Cancelling the awaiting task takes back what is not shown yet.
+  ///
+  /// - Parameters:
+  ///   - exts: what is no business data (`animated`, …); reaches the host as it is.
+  ///   - audience: for a client, its session: the page is opened as that client would.
+  ///   - timeout: how long a page may take to be shown, or a task to run: a millisecond to a day; past it the result
+  ///     is the error 2408.
+  /// - Returns: one delivery for each session, in no order. Errors are those of `router.open` (PROTOCOL.md). Empty
+  ///   where nobody is in the audience.
+  public func open(
+    _ uri: String, params: ValueObject = [:], exts: ValueObject = [:], style: Style = .push,
+    in audience: Audience, timeout: Duration = .seconds(10)
+  ) async throws(TaskError) -> [Delivery<OpenedPage>] {
+    try await bridge().open(
+      uri, params, exts: exts, style: style, in: audience, timeout: timeout)
+  }
+
+  /// Calls a method of every client of an audience: one that the app has agreed on with them, so none of the
+  /// protocol's (-32602). A client without such a method answers -32601.
+  ///
+  /// Cancelling the awaiting task takes the calls back (`$/cancelRequest`).
+  ///
+  /// - Parameter timeout: how long a client may take to answer: a millisecond to a day; past it, or when the client
+  ///   leaves, the result is the error 2504.
+  /// - Returns: one delivery for each client, in no order, with its value or its error as it is.
+  public func call(
+    _ method: String, _ params: ValueObject = [:], of audience: Audience,
+    timeout: Duration = .seconds(10)
+  ) async throws(TaskError) -> [Delivery<Value>] {
+    try await bridge().call(method, params, of: audience, timeout: timeout)
+  }
+
+  /// Calls a method of one page: of the client that runs in it, else of its host (`page.call`).
+  ///
+  /// Throws ``TaskError``: 2404 where there is no such session or page, 2504 where nobody answers for the page or
+  /// leaves, 2408 past `timeout` (a millisecond to a day), 2502 or the app's own code as the client answers.
+  public func call(
+    page: String, in session: String, _ method: String, _ params: ValueObject = [:],
+    timeout: Duration = .seconds(10)
+  ) async throws(TaskError) -> Value {
+    try await bridge().call(page: page, in: session, method, params, timeout: timeout)
+  }
+
+  /// The sessions of an audience as they are now, in no order.
+  public func sessions(_ audience: Audience = .all) async throws(TaskError) -> [SessionInfo] {
+    try await bridge().sessions(audience)
+  }
+
+  /// Puts a session into a group. Throws 2404 where there is no such session.
+  public func add(session: String, toGroup group: String) async throws(TaskError) {
+    try await bridge().add(session: session, toGroup: group)
+  }
+
+  /// Takes a session out of a group, where it is in it. Throws 2404 where there is no such session.
+  public func remove(session: String, fromGroup group: String) async throws(TaskError) {
+    try await bridge().remove(session: session, fromGroup: group)
+  }
+}
