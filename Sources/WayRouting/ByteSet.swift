@@ -36,6 +36,10 @@ extension ByteSet {
   static let name = ByteSet(unreservedText + subDelimiters)
   /// `pchar` and the slash between segments, §3.3.
   static let path = ByteSet(unreservedText + subDelimiters + ":@/")
+  /// `pchar`, which is what a segment holds as it is.
+  static let segment = ByteSet(unreservedText + subDelimiters + ":@")
+  /// What a name or a value in a query holds as it is, where `&`, `=` and `+` have their meaning.
+  static let queryValue = ByteSet(unreservedText + "!$'()*,;:@/?")
   /// `query` and `fragment`, §3.4 and §3.5.
   static let query = ByteSet(unreservedText + subDelimiters + ":@/?")
 }

@@ -9,6 +9,8 @@ extension Explanation {
     }
     lines.append(
       "  \(canOpen ? "opens" : "does not open"): \(leads.map { "\($0), " } ?? "")\(reason)")
+    for redirect in redirects { lines.append("  redirected to: \(redirect.brief)") }
+    if let fallback { lines.append("  if nobody serves it: \(fallback.brief)") }
     if !params.isEmpty {
       lines.append("  parameters:")
       for (member, source) in zip(params.members, sources) {

@@ -16,7 +16,9 @@ extension Explanation {
       "uri": .string(uri), "canOpen": .bool(canOpen),
       "kind": kind.map { .string($0.rawValue) } ?? .null, "route": route ?? .null,
       "params": .object(params), "sources": .object(sourceNames),
-      "candidates": .list(candidates.map(\.value)), "redirects": [], "interceptors": [],
+      "candidates": .list(candidates.map(\.value)), "redirects": .list(redirects.map(Value.string)),
+      "interceptors": [],
+      "fallback": fallback.map(Value.string) ?? .null,
       "reason": .string(reason),
     ]
   }

@@ -50,6 +50,10 @@ public struct Explanation: Sendable {
   public internal(set) var sources: [Source] = []
   /// In the order in which they are tried, near misses behind; at most ``maxCandidates``.
   public internal(set) var candidates: [Candidate] = []
+  /// Where the redirects lead, one after the other; the last is what the rest is about.
+  public internal(set) var redirects: [String] = []
+  /// Where a call goes on when nobody serves it; nil for nowhere.
+  public internal(set) var fallback: String?
   /// The answer in a sentence.
   public package(set) var reason = ""
   /// What ``RouterSnapshot/resolve(_:params:checking:)-(RouteURI,_,_)`` gives; nil where it throws.

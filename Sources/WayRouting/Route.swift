@@ -28,6 +28,10 @@ public final class Route: Sendable {
   public let parameters: [ParameterDeclaration]
   /// Whether a call with a parameter that is not declared is refused.
   public let isStrict: Bool
+  /// The groups that it is in from the start; ``Router/add(routes:toGroup:)`` adds others.
+  public let groups: [String]
+  /// Where a call goes on when nobody can serve the route: no host is there, or its handler declines.
+  public let fallback: RouteTarget?
   /// The declaration of the result, as the table has it.
   public let result: Value?
   /// Who runs or shows it.
@@ -39,7 +43,8 @@ public final class Route: Sendable {
   public init(
     name: String, patterns: [RoutePattern], kind: RouteKind, title: String? = nil,
     purpose: String? = nil, priority: Int = 0, parameters: [ParameterDeclaration] = [],
-    isStrict: Bool = false, result: Value? = nil, handler: RouteHandler = .hosted
+    isStrict: Bool = false, result: Value? = nil, groups: [String] = [],
+    fallback: RouteTarget? = nil, handler: RouteHandler = .hosted
   ) {
     self.name = name
     self.patterns = patterns
@@ -51,6 +56,8 @@ public final class Route: Sendable {
     self.isStrict = isStrict
     rules = ParameterRules(parameters, isStrict: isStrict, patterns: patterns)
     self.result = result
+    self.groups = groups
+    self.fallback = fallback
     self.handler = handler
   }
 
@@ -59,6 +66,6 @@ public final class Route: Sendable {
     Route(
       name: name, patterns: patterns, kind: kind, title: title, purpose: purpose,
       priority: priority, parameters: parameters, isStrict: isStrict, result: result,
-      handler: handler)
+      groups: groups, fallback: fallback, handler: handler)
   }
 }

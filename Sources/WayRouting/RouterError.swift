@@ -14,6 +14,12 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
   case handlerUnfit(route: String, kind: RouteKind)
   /// What is declared of a parameter contradicts itself.
   case parameterUnfit(route: String, parameter: String, reason: String)
+  /// The fallback of the route needs a parameter that one of its patterns does not capture.
+  case fallbackUnfit(route: String, parameter: String, pattern: String)
+  /// A target of a redirect, fallback or scheme is none.
+  case target(RoutePatternError)
+  /// Another redirect begins with such a pattern.
+  case redirectClash(from: String, other: String)
   /// No route has the name, or the registration is not in force any more.
   case unknown(String)
   /// The text is no scheme.
@@ -35,6 +41,12 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
       "the handler does not fit the route '\(route)', which is a \(kind.rawValue)"
     case .parameterUnfit(let route, let parameter, let reason):
       "the parameter '\(parameter)' of the route '\(route)': \(reason)"
+    case .fallbackUnfit(let route, let parameter, let pattern):
+      "the fallback of the route '\(route)' needs ':\(parameter)', which its pattern '\(pattern)' does not"
+        + " capture, or only with an optional group"
+    case .target(let error): "\(error)"
+    case .redirectClash(let from, let other):
+      "'\(from)' matches the same URIs as '\(other)', from which a redirect leads already"
     case .unknown(let name): "no route named '\(name)' is registered"
     case .invalidScheme(let scheme):
       "'\(scheme)' is no scheme: a letter, then letters, digits, '+', '-', '.'"

@@ -5,8 +5,12 @@ extension RouterSnapshot {
   public func explain(_ text: String, params: ValueObject = [:]) -> Explanation {
     var explanation = Explanation(uri: text)
     do throws(RoutingError) {
+      let uri: RouteURI
+      do { uri = try RouteURI(mapping: text) } catch { throw .invalidURI(error) }
+      let (target, chain) = try redirects?.follow(uri, in: self) ?? (uri, [])
+      explanation.redirects = Array(chain.dropFirst())
       let split: SplitURI
-      do { split = try SplitURI(RouteURI(mapping: text)) } catch { throw .invalidURI(error) }
+      do { split = try SplitURI(target) } catch { throw .invalidURI(error) }
       let candidates = Candidates(of: self, split)
       explanation.candidates = candidates.told
       explanation.route = candidates.chosen.map { trie.payloads[$0.entry] }
@@ -18,11 +22,23 @@ extension RouterSnapshot {
       let resolution = try resolve(split, params: params)
       explanation.take(resolution, given: params)
       explanation.resolution = resolution
+      explanation.fallback = try fallback(of: resolution)
     } catch {
+      if case .redirectLoop(let chain) = error { explanation.redirects = Array(chain.dropFirst()) }
       explanation.canOpen = false
       explanation.reason = "\(error)"
     }
     return explanation
+  }
+}
+
+extension RouterSnapshot {
+  private func fallback(of resolution: Resolution) throws(RoutingError) -> String? {
+    switch resolution {
+    case .match(let match): try fallback(of: match)?.text
+    case .undeclared(let uri, _, _): try undefinedTarget(of: uri)?.text
+    case .navigation: nil
+    }
   }
 }
 

@@ -15,6 +15,8 @@ public final class RouterSnapshot: Sendable {
   let trie: RouteTrie<Route>
   let schemes: SchemeTable
   let dispatchers: [String: Dispatcher]
+  /// Nil where there are none.
+  let redirects: RedirectTable?
 
   init(_ state: RouterState, version: Int) {
     self.version = version
@@ -27,10 +29,11 @@ public final class RouterSnapshot: Sendable {
         route.patterns.map { RouteTrie.Entry($0, route, priority: route.priority) }
       })
     schemes = SchemeTable(state.schemes)
+    redirects = RedirectTable(state.redirects.redirects)
     dispatchers = state.schemes.compactMapValues(\.dispatcher)
   }
 
-  /// Where a URI leads; nothing is run or changed.
+  /// Where a URI leads; nothing is run or changed. Redirects are followed first.
   ///
   /// Routes whose pattern names the scheme come before global ones, which a closed scheme does not have. A global
   /// pattern is matched against the path; where the scheme is not `http` or `https` and the authority has no dot,
@@ -40,13 +43,14 @@ public final class RouterSnapshot: Sendable {
   public func resolve(
     _ uri: RouteURI, params: ValueObject = [:], checking: Bool = true
   ) throws(RoutingError) -> Resolution {
+    let target = try redirects?.follow(uri, in: self).uri ?? uri
     let split: SplitURI
-    do { split = try SplitURI(uri) } catch { throw .invalidURI(error) }
+    do { split = try SplitURI(target) } catch { throw .invalidURI(error) }
     return try resolve(split, params: params, checking: checking)
   }
 
-  /// As ``resolve(_:params:checking:)-(RouteURI,_,_)``, for a URI that is looked up elsewhere too.
-  package func resolve(
+  /// As ``resolve(_:params:checking:)-(RouteURI,_,_)``, for where the redirects have led.
+  func resolve(
     _ split: borrowing SplitURI, params: ValueObject, checking: Bool = true
   ) throws(RoutingError) -> Resolution {
     guard split.uri.parts.schemeEnd >= 0 else {
@@ -95,7 +99,7 @@ public final class RouterSnapshot: Sendable {
     }
   }
 
-  private func found(
+  func found(
     _ found: TrieIndex.Found, _ split: borrowing SplitURI, _ scheme: SchemeTable.Traits
   ) throws(RoutingError) -> FoundRoute {
     let path = try trie.forms[found.entry].values(in: split, from: found.start)

@@ -17,6 +17,7 @@ struct RouterState: Sendable {
   var undefinedRoute: UndefinedRouteHandler?
   var plusIsSpace = true
   var tabs: [RouteURI] = []
+  var redirects = RedirectList()
 
   init() {
     var schemes: [String: SchemeTable.Rule] = [:]
@@ -95,6 +96,7 @@ struct RouterState: Sendable {
       throw .handlerUnfit(route: route.name, kind: route.kind)
     }
     try Self.checkParameters(of: route)
+    try Self.checkFallback(of: route)
     var own: Set<PatternShape> = []
     for pattern in route.patterns {
       if let scheme = pattern.scheme, let dispatcher = schemes[scheme]?.dispatcher,
@@ -123,6 +125,15 @@ struct RouterState: Sendable {
         names.insert(UTF8Key(parameter.name)).inserted ? parameter.fault : "it is declared twice"
       if let fault {
         throw .parameterUnfit(route: route.name, parameter: parameter.name, reason: fault)
+      }
+    }
+  }
+
+  private static func checkFallback(of route: Route) throws(RouterError) {
+    guard let fallback = route.fallback else { return }
+    for pattern in route.patterns {
+      if let name = fallback.firstName(missingIn: pattern) {
+        throw .fallbackUnfit(route: route.name, parameter: name, pattern: pattern.text)
       }
     }
   }

@@ -16,6 +16,8 @@ public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
   case invalidURI(RouteURIError)
   /// Parameters that cannot be read or do not fit the route; never empty.
   case invalidParameters([ParameterFault])
+  /// The redirects go in a circle, or there are more than ``Redirect/maxHops``: the URIs in their order.
+  case redirectLoop(chain: [String])
 
   public var description: String {
     switch self {
@@ -27,6 +29,9 @@ public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
     case .invalidURI(let error): "not a URI: \(error)"
     case .invalidParameters(let faults):
       faults.map { "\($0.path): \($0.message)" }.joined(separator: "; ")
+    case .redirectLoop(let chain):
+      "redirected in a circle or more than \(Redirect.maxHops) times: "
+        + chain.map(\.brief).joined(separator: " → ")
     }
   }
 }

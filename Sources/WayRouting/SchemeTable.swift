@@ -7,6 +7,8 @@ struct SchemeTable: Sendable {
     var isRemoved = false
     /// Global routes do not serve the scheme.
     var isClosed = false
+    /// Where a call goes on that nothing serves.
+    var undefined: RouteTarget?
   }
 
   /// What a lookup needs of a rule. Has no reference, so that it is read without counting.
@@ -49,6 +51,10 @@ struct SchemeTable: Sendable {
   func traits(of split: borrowing SplitURI) -> Traits {
     let found = edges.child(of: 0, split.scheme, in: split.uri.text.utf8.span, folding: true)
     return found < 0 ? Traits() : traits[Int(found)]
+  }
+
+  func undefined(_ traits: Traits) -> RouteTarget? {
+    traits.rule < 0 ? nil : rules[Int(traits.rule)].undefined
   }
 
   func dispatcher(_ traits: Traits) -> Dispatcher? {

@@ -21,6 +21,9 @@ extension RPCError {
       self.init(.noRoute, "\(error)", kind: missing.rawValue)
     case .wrongKind: self.init(.wrongKind, "\(error)")
     case .invalidURI(let reason): self = .invalidParams("params.uri: \(reason)")
+    case .redirectLoop(let chain):
+      self.init(
+        .redirectLoop, "\(error)", data: ["chain": .list(chain.map(Value.string))])
     case .invalidParameters(let faults):
       let errors = faults.map { fault -> Value in
         ["path": .string(fault.path), "message": .string(fault.message)]

@@ -1,0 +1,72 @@
+import WayValues
+
+/// Sends the URIs that match a pattern elsewhere, before any route is looked for.
+public struct Redirect: Sendable, Hashable {
+  /// How many redirects one call follows at most.
+  public static let maxHops = 8
+
+  /// Which URIs are redirected.
+  public let from: RoutePattern
+  /// Where to. Query and fragment go along, and so do those captures of `from` that it does not name, in the query.
+  public let to: RouteTarget
+
+  /// Throws an error that names the place and the mend; among them a name in `to` that `from` does not capture.
+  public init(from: String, to: String) throws(RoutePatternError) {
+    self.from = try RoutePattern(from)
+    self.to = try RouteTarget(to)
+    if let name = self.to.firstName(missingIn: self.from) {
+      throw RoutePatternError(
+        to, at: 0, "':\(name)' is not captured by '\(from)', or only with an optional group")
+    }
+  }
+}
+
+extension RouteTarget {
+  /// A parameter of the target that a pattern does not capture, or not in each of its forms.
+  func firstName(missingIn pattern: RoutePattern) -> String? {
+    parameterNames.first { name in !pattern.forms.allSatisfy { $0.captures(name) } }
+  }
+}
+
+/// The redirects of a snapshot.
+struct RedirectTable: Sendable {
+  private let trie: RouteTrie<Redirect>
+
+  /// Nil where there are none.
+  init?(_ redirects: [Redirect]) {
+    guard !redirects.isEmpty else { return nil }
+    trie = RouteTrie(redirects.map { .init($0.from, $0) })
+  }
+
+  /// Where a URI leads in the end, and the URIs on the way, itself the first.
+  func follow(
+    _ uri: RouteURI, in snapshot: RouterSnapshot
+  ) throws(RoutingError) -> (uri: RouteURI, chain: [String]) {
+    var uri = uri
+    var chain = [uri.text]
+    while let next = try next(after: uri, in: snapshot) {
+      uri = next
+      let isLoop = chain.contains(uri.text)
+      chain.append(uri.text)
+      guard !isLoop, chain.count <= Redirect.maxHops + 1 else {
+        throw .redirectLoop(chain: chain)
+      }
+    }
+    return (uri, chain)
+  }
+
+  private func next(
+    after uri: RouteURI, in snapshot: RouterSnapshot
+  ) throws(RoutingError) -> RouteURI? {
+    let split: SplitURI
+    do { split = try SplitURI(uri) } catch { throw .invalidURI(error) }
+    guard uri.parts.schemeEnd >= 0 else { return nil }
+    let isClosed = snapshot.schemes.traits(of: split).isClosed
+    var best = trie.index.first(split, in: .scheme)
+    if best == nil, !isClosed { best = trie.index.first(split, in: .global) }
+    guard let found = best else { return nil }
+    return try trie.payloads[found.entry].to.uri(
+      try trie.forms[found.entry].values(in: split, from: found.start),
+      carrying: try uri.queryParameters(plusIsSpace: snapshot.plusIsSpace), fragment: uri.fragment)
+  }
+}

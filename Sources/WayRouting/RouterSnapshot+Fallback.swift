@@ -1,0 +1,43 @@
+import WayValues
+
+// Where a call goes on when what its URI leads to does not serve it.
+extension RouterSnapshot {
+  /// The further matches of a URI, the best first: for a call whose handlers so far declined. `params` are the
+  /// caller's.
+  package func matches(
+    after declined: Match, params: ValueObject
+  ) throws(RoutingError) -> [Match] {
+    let split: SplitURI
+    do { split = try SplitURI(declined.uri) } catch { throw .invalidURI(error) }
+    let scheme = schemes.traits(of: split)
+    var found = trie.index.all(split, in: .scheme)
+    if !scheme.isClosed { found += trie.index.all(split, in: .global) }
+    let rest = found.filter { scheme.takes(trie.payloads[$0.entry].kind) }
+      .drop { trie.payloads[$0.entry] !== declined.route }.dropFirst()
+    var matches: [Match] = []
+    for next in rest {
+      // What this match cannot read, the next one may.
+      guard let match = try? self.found(next, split, scheme).match(params, checking: true) else {
+        continue
+      }
+      matches.append(match)
+    }
+    return matches
+  }
+
+  /// The fallback of a route, for one call; nil where it has none.
+  package func fallback(of match: Match) throws(RoutingError) -> RouteURI? {
+    guard let target = match.route.fallback else { return nil }
+    return try target.uri(
+      match.pathParams,
+      carrying: try match.uri.queryParameters(plusIsSpace: plusIsSpace),
+      fragment: match.uri.fragment)
+  }
+
+  /// Where a call of a URI that nothing serves goes on by the rules of its scheme; nil for nowhere.
+  package func undefinedTarget(of uri: RouteURI) throws(RoutingError) -> RouteURI? {
+    guard let split = try? SplitURI(uri) else { return nil }
+    return try schemes.undefined(schemes.traits(of: split))?
+      .uri([:], carrying: ["uri": .string(uri.text)], fragment: nil)
+  }
+}
