@@ -32,6 +32,9 @@ public final class Route: Sendable {
   public let groups: [String]
   /// Where a call goes on when nobody can serve the route: no host is there, or its handler declines.
   public let fallback: RouteTarget?
+  /// The pages that lie under this one where a link from outside leads to it, lowest first. `:name` stands for a
+  /// parameter of the call.
+  public let parents: [RouteTarget]
   /// The declaration of the result, as the table has it.
   public let result: Value?
   /// Who runs or shows it.
@@ -44,7 +47,7 @@ public final class Route: Sendable {
     name: String, patterns: [RoutePattern], kind: RouteKind, title: String? = nil,
     purpose: String? = nil, priority: Int = 0, parameters: [ParameterDeclaration] = [],
     isStrict: Bool = false, result: Value? = nil, groups: [String] = [],
-    fallback: RouteTarget? = nil, handler: RouteHandler = .hosted
+    fallback: RouteTarget? = nil, parents: [RouteTarget] = [], handler: RouteHandler = .hosted
   ) {
     self.name = name
     self.patterns = patterns
@@ -58,6 +61,7 @@ public final class Route: Sendable {
     self.result = result
     self.groups = groups
     self.fallback = fallback
+    self.parents = parents
     self.handler = handler
   }
 
@@ -66,6 +70,6 @@ public final class Route: Sendable {
     Route(
       name: name, patterns: patterns, kind: kind, title: title, purpose: purpose,
       priority: priority, parameters: parameters, isStrict: isStrict, result: result,
-      groups: groups, fallback: fallback, handler: handler)
+      groups: groups, fallback: fallback, parents: parents, handler: handler)
   }
 }

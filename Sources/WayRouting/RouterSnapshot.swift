@@ -12,6 +12,7 @@ public final class RouterSnapshot: Sendable {
   package let plusIsSpace: Bool
   /// The first page of each tab, in order; empty where the app has no tabs.
   public let tabs: [RouteURI]
+  let actions: [String: RouteTarget]
   let trie: RouteTrie<Route>
   let schemes: SchemeTable
   let dispatchers: [String: Dispatcher]
@@ -24,6 +25,7 @@ public final class RouterSnapshot: Sendable {
     undefinedRoute = state.undefinedRoute
     plusIsSpace = state.plusIsSpace
     tabs = state.tabs
+    actions = state.actions
     trie = RouteTrie(
       routes.flatMap { route in
         route.patterns.map { RouteTrie.Entry($0, route, priority: route.priority) }

@@ -17,6 +17,7 @@ struct RouterState: Sendable {
   var undefinedRoute: UndefinedRouteHandler?
   var plusIsSpace = true
   var tabs: [RouteURI] = []
+  var actions: [String: RouteTarget] = [:]
   var redirects = RedirectList()
 
   init() {

@@ -6,6 +6,8 @@ public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
     case noRoute
     /// The dispatcher of the scheme was removed.
     case noDispatcher
+    /// The table has no such action, and there is no URL in its place.
+    case noAction
   }
 
   /// Nothing answers the URI.
@@ -24,6 +26,8 @@ public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
     case .noRoute(let uri, .noRoute): "no route for '\(uri)'"
     case .noRoute(let uri, .noDispatcher):
       "no dispatcher for the scheme of '\(uri)': it was removed"
+    case .noRoute(let action, .noAction):
+      "the table has no action '\(action)', and there is no action_url to open instead"
     case .wrongKind(let uri, let route, let kind):
       "'\(uri)' leads to the route '\(route)', which is a \(kind.rawValue)"
     case .invalidURI(let error): "not a URI: \(error)"

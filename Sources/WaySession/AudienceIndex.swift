@@ -53,6 +53,14 @@ struct AudienceIndex {
     }
   }
 
+  /// Whether a session belongs to an audience; a named client's does.
+  func contains(_ session: String, in audience: Audience) -> Bool {
+    if case .client(let name, session: _) = audience {
+      return contains(session, client: name, in: audience)
+    }
+    return contains(session, client: "", in: audience)
+  }
+
   /// Whether a client of a session belongs to an audience.
   func contains(_ session: String, client: String, in audience: Audience) -> Bool {
     switch audience {

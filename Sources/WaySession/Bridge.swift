@@ -15,6 +15,7 @@ package actor Bridge: ChannelAcceptor {
   var audiences = AudienceIndex()
   var retainedEvents = RetainedEvents()
   var listeners = EventListeners()
+  var expectedLinks: [ExpectedLink] = []
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
@@ -37,6 +38,7 @@ package actor Bridge: ChannelAcceptor {
       id: "s-" + Token.random(12), bridge: self, heardBySwift: listeners.families)
     sessions[session.id] = session
     audiences.add(session.id, identity)
+    deliverExpected(to: session)
     return session
   }
 

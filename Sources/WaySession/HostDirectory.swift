@@ -12,6 +12,7 @@ struct HostDirectory {
   }
 
   private var entries: [Entry] = []
+  var isEmpty: Bool { entries.isEmpty }
   /// Index into `entries` by pattern, made again when the entries change.
   private var trie = RouteTrie<Int>([])
 

@@ -25,6 +25,8 @@ public struct Limits: Sendable, Hashable {
   public var maxTopic = 256
   /// Bytes that may wait to be sent to a client when an event is due; beyond, it is closed with 4201.
   public var maxBacklog = 1 << 20
+  /// Links from outside that wait for somebody who can open them, in a session, and for sessions to come.
+  public var maxLinks = 32
   /// Time to send `session.open` on a connection with the subprotocol `waybridge.v1`.
   public var hello: Duration = .seconds(5)
   /// Time for a host to answer `page.open`.
@@ -37,7 +39,7 @@ public struct Limits: Sendable, Hashable {
     var limits = self
     let counts: [WritableKeyPath<Limits, Int>] = [
       \.maxMessage, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxInFlight, \.maxHosts, \.maxClients,
-      \.maxSubscriptions, \.maxTopic, \.maxBacklog,
+      \.maxSubscriptions, \.maxTopic, \.maxBacklog, \.maxLinks,
     ]
     for count in counts { limits[keyPath: count] = min(max(self[keyPath: count], 1), 1 << 30) }
     let times: [WritableKeyPath<Limits, Duration>] = [\.hello, \.pageOpen]
@@ -56,6 +58,7 @@ public struct Limits: Sendable, Hashable {
       "maxHosts": .integer(Int64(maxHosts)), "maxClients": .integer(Int64(maxClients)),
       "maxSubscriptions": .integer(Int64(maxSubscriptions)),
       "maxTopic": .integer(Int64(maxTopic)), "maxBacklog": .integer(Int64(maxBacklog)),
+      "maxLinks": .integer(Int64(maxLinks)),
       "maxPages": .integer(Int64(NavigationStack.maxPages)),
       "helloMs": .integer(hello.milliseconds),
       "pageOpenMs": .integer(pageOpen.milliseconds),

@@ -13,6 +13,7 @@ extension Session {
       case "router.canOpen": return .result(try canOpen(MethodParams(request)))
       case "router.explain": return .result(try explain(MethodParams(request)))
       case "router.routes": return .result(.list(routes.current().routes.map(\.value)))
+      case "router.deliver": return .result(try deliver(MethodParams(request)))
       case "navigation.back": return try back(MethodParams(request), origin)
       case "navigation.finish": return try finish(MethodParams(request), origin)
       case "navigation.stack": return .result(stack.value(tabs: routes.current().tabs.map(\.text)))
@@ -106,6 +107,7 @@ extension Session {
     let definitions = try HostDefinition.list(params.required("hosts"), limits: settings.limits)
     try hosts.register(
       definitions, for: client.id, limits: settings.limits, router: routes.current())
+    followLinks()
     return ["hosts": .list(hosts.definitions(of: client.id).map(\.value))]
   }
 

@@ -22,6 +22,7 @@ package actor Session {
   var pages: [String: OpenPage] = [:]
   var operations = OperationQueue()
   var calls: [CallNumber: CallInFlight] = [:]
+  var links = WaitingLinks()
   var routes: SnapshotReader
   var writer = MessageWriter()
   /// The topics of the session's own events that anybody listens to.
@@ -82,6 +83,7 @@ extension Session {
     try hosts.register(
       hello.hosts, for: client.id, limits: settings.limits, router: routes.current())
     add(client)
+    if !hello.hosts.isEmpty { followLinks() }
     return (client.id, welcome(client))
   }
 

@@ -15,13 +15,15 @@ package struct RouteTable: Sendable {
   package let plusIsSpace: Bool
   /// The first page of each tab, in order.
   package let tabs: [RouteURI]
+  /// What the actions of an older server mean; nil for one that leads to its own URL.
+  package let actions: [String: String?]
 
   /// Checks the whole document; throws every fault that it has.
   package init(parsing document: Value) throws(TableFaults) {
     var reader = TableReader()
     let root = reader.object(
       document, at: .root,
-      known: ["$schema", "version", "routes", "schemes", "plusIsSpace", "tabs"])
+      known: ["$schema", "version", "routes", "schemes", "plusIsSpace", "tabs", "actions"])
     guard let root else { throw TableFaults(faults: reader.faults) }
     _ = reader.text("$schema", of: root, at: .root)
     let version = reader.requiredText("version", of: root, at: .root)
@@ -29,6 +31,7 @@ package struct RouteTable: Sendable {
     closedSchemes = reader.closedSchemes(of: root)
     plusIsSpace = reader.bool("plusIsSpace", of: root, at: .root) ?? true
     tabs = reader.tabs(of: root)
+    actions = reader.actions(of: root)
     guard reader.faults.isEmpty, let version else { throw TableFaults(faults: reader.faults) }
     self.version = version
   }
@@ -43,5 +46,6 @@ package struct RouteTable: Sendable {
     for scheme in closedSchemes { try router.closeScheme(scheme) }
     router.setPlusIsSpace(plusIsSpace)
     if !tabs.isEmpty { try router.setTabs(tabs) }
+    if !actions.isEmpty { try router.setActions(actions) }
   }
 }

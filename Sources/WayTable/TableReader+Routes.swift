@@ -24,7 +24,7 @@ extension TableReader {
   ) -> Route? {
     let known = [
       "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters", "strict",
-      "result",
+      "result", "parents",
     ]
     guard let object = object(value, at: path, known: known) else { return nil }
     let name = requiredText("name", of: object, at: path)
@@ -47,10 +47,12 @@ extension TableReader {
     let parameters = parameters(of: object, at: path)
     let isStrict = bool("strict", of: object, at: path) ?? false
     checkResult(of: object, at: path)
+    let parents = parents(of: object, at: path)
     guard let name, let kind else { return nil }
     return Route(
       name: name, patterns: patterns.map(\.0), kind: kind, title: title, purpose: purpose,
-      priority: priority, parameters: parameters, isStrict: isStrict, result: object["result"])
+      priority: priority, parameters: parameters, isStrict: isStrict, result: object["result"],
+      parents: parents)
   }
 
   private mutating func patterns(

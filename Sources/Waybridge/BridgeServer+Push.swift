@@ -54,6 +54,15 @@ extension BridgeServer {
     try await bridge().call(page: page, in: session, method, params, timeout: timeout)
   }
 
+  /// Hands a link from outside (of a push message, a shortcut, a universal link) to every session of an audience; where
+  /// there is none yet, the next one that belongs to it gets the link. Each session follows its links one after
+  /// another, as soon as somebody can open them; the pages that the route declares as `parents` come first.
+  ///
+  /// Throws ``TaskError``: -32602 for a text that is no URI with a scheme, 2429 when ``Limits/maxLinks`` wait already.
+  public func deliver(_ link: DeepLink, to audience: Audience = .all) async throws(TaskError) {
+    try await bridge().deliver(link, to: audience)
+  }
+
   /// The sessions of an audience as they are now, in no order.
   public func sessions(_ audience: Audience = .all) async throws(TaskError) -> [SessionInfo] {
     try await bridge().sessions(audience)

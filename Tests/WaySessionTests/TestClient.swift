@@ -35,6 +35,15 @@ struct TestClient {
     try await peer.send(["jsonrpc": "2.0", "id": request["id"] ?? .null, "result": result])
   }
 
+  /// Answers a request of the server with an error.
+  func refuse(_ request: Value, code: Int64, _ message: String) async throws {
+    try await peer.send(
+      [
+        "jsonrpc": "2.0", "id": request["id"] ?? .null,
+        "error": ["code": .integer(code), "message": .string(message)],
+      ])
+  }
+
   /// The next message.
   func message() async throws -> Value {
     guard case .text(let bytes) = try await peer.next() else {

@@ -20,8 +20,8 @@ struct TableFaultTests {
       (
         ["version": "1", "routes": [], "route": 1, "plus is'": 2],
         [
-          "$.route: unknown member; known here: $schema, version, routes, schemes, plusIsSpace, tabs",
-          "$['plus is\\'']: unknown member; known here: $schema, version, routes, schemes, plusIsSpace, tabs",
+          "$.route: unknown member; known here: $schema, version, routes, schemes, plusIsSpace, tabs, actions",
+          "$['plus is\\'']: unknown member; known here: $schema, version, routes, schemes, plusIsSpace, tabs, actions",
         ]
       ),
       (
