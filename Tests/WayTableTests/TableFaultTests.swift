@@ -140,7 +140,7 @@ struct TableFaultTests {
         ["name": "r", "pattern": "/r", "kind": "page", "parent": "x"],
         [
           "$.routes[0].parent: unknown member; known here: name, pattern, patterns, kind, title,"
-            + " purpose, priority, parameters, strict, result"
+            + " purpose, priority, parameters, strict, result, parents"
         ]
       ),
     ] as [(Value, [String])])
