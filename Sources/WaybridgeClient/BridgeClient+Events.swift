@@ -7,7 +7,9 @@ extension BridgeClient {
   ///
   /// Throws ``CallError``: -32602 for a wrong topic, 2429 for too many.
   ///
-  /// - Parameter buffer: how many events may wait for the reader.
+  /// - Parameters:
+  ///   - topics: such as `page.opened`, `page.*`, or one of the app's own.
+  ///   - buffer: how many events may wait for the reader.
   public func events(
     _ topics: [String], buffer: Int = 1024
   ) async throws(CallError) -> Events {

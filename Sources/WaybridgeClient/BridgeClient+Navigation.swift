@@ -8,6 +8,7 @@ extension BridgeClient {
   /// Throws ``CallError``: -32602 for a negative count, 2409 for a result when no page closes.
   ///
   /// - Parameters:
+  ///   - count: how many pages close; fewer where the root is reached.
   ///   - result: for the opener of the lowest page that closes.
   ///   - animated: what hosts are told; nil tells nothing.
   @discardableResult
@@ -73,7 +74,7 @@ extension BridgeClient {
     try await change("navigation.selectTab", ["uri": .string(uri)])
   }
 
-  /// All pages of the session.
+  /// All pages of the session. Throws ``CallError`` when the connection is lost.
   public func stack() async throws(CallError) -> Stack {
     let answer = try await perform("navigation.stack", nil)
     guard let stack = Stack(answer) else { throw .malformed("navigation.stack", answer) }
@@ -93,6 +94,8 @@ extension BridgeClient {
   /// Throws ``CallError``: 2404 no route, 2405 no page, 2429 a full stack.
   ///
   /// - Parameters:
+  ///   - uri: the page's URI.
+  ///   - params: the page's parameters, which win over those of the URI.
   ///   - style: `push` or `present`; nil is `push`.
   ///   - host: closes the page later; nil means the host that is registered for its URI.
   @discardableResult

@@ -8,6 +8,7 @@ extension BridgeClient {
   /// than the server takes.
   ///
   /// - Parameters:
+  ///   - method: the method's name.
   ///   - params: an object or a list; nil sends none.
   ///   - timeout: how long this side waits, 1 ms to 24 days; then the call is cancelled and throws 2408. nil waits as long as
   ///     the connection lives.

@@ -10,6 +10,7 @@ extension BridgeClient {
   /// ``Outcome/Kind/cancelled``.
   ///
   /// - Parameters:
+  ///   - uri: the page's, or the task's.
   ///   - params: the caller's parameters, which win over those of the URI.
   ///   - exts: what is no business of the page, `animated` for instance; it reaches the host as it is.
   ///   - style: how the page takes its place; nil leaves it to the server, which pushes.
@@ -44,6 +45,9 @@ extension BridgeClient {
   /// Throws ``CallError``: what the task failed with, 2404 no route, 2405 a page, 2504 no host, 2408 too late, -32800 cancelled, …
   ///
   /// - Parameters:
+  ///   - uri: the task's.
+  ///   - params: the caller's parameters, which win over those of the URI.
+  ///   - exts: what is no business of the task; it gets it as it is.
   ///   - deadline: within this time it must have run: 1 ms to 24 days.
   ///   - onProgress: gets what it tells of its progress, on the client's thread.
   public func invoke(
@@ -72,6 +76,7 @@ extension BridgeClient {
   }
 
   /// How the router reads a URI: candidates, match, parameters and why not, as PROTOCOL.md describes it. Nothing is run.
+  /// A text that is no URI is explained too, and throws no ``CallError`` on that account.
   public func explain(
     _ uri: String, _ params: ValueObject = [:]
   ) async throws(CallError) -> Value {
@@ -79,6 +84,7 @@ extension BridgeClient {
   }
 
   /// The declared routes, each an object `{name, patterns, kind, priority, title?, purpose?, parameters?, result?}`.
+  /// Throws ``CallError`` when the connection is lost.
   public func routes() async throws(CallError) -> [Value] {
     let answer = try await perform("router.routes", nil)
     guard let routes = answer.list else { throw .malformed("router.routes", answer) }
@@ -91,8 +97,10 @@ extension BridgeClient {
   ///
   /// - Parameters:
   ///   - page: the page's id.
+  ///   - method: a name that the page knows.
   ///   - params: an object or a list; nil sends none.
   ///   - deadline: within this time it must have answered: 1 ms to 24 days.
+  ///   - onProgress: gets what the page tells of its progress, on the client's thread.
   public func call(
     page: String, method: String, params: Value? = nil, deadline: Duration? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil

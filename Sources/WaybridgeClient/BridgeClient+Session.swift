@@ -10,7 +10,9 @@ extension BridgeClient {
   /// or it refuses, -32602 when the address, a host or a method's name is wrong, and what the server answers to `session.open`
   /// (2401 for a wrong ``Join``, 2404 for a page that is not on the stack, 2429 for a full session).
   ///
-  /// - Parameter url: `ws://HOST:PORT/bridge`.
+  /// - Parameters:
+  ///   - url: `ws://HOST:PORT/bridge`.
+  ///   - options: what the client says of itself, and what it hosts.
   public static func connect(
     to url: String, session options: SessionOptions
   ) async throws(CallError) -> BridgeClient {
