@@ -12,7 +12,7 @@ public struct Page: Sendable, Hashable {
   public let pathParams: ValueObject
   /// The kind of the route, as the table names it.
   public let kind: String
-  /// How the page was opened. ``NavigationStack`` sets what it came to: a `popTo` that found nothing
+  /// How the page was opened. The stack sets what it came to: a `popTo` that found nothing
   /// was a `push`.
   public internal(set) var style: Style
   /// The business parameters: query, path and caller's, merged.
@@ -21,10 +21,10 @@ public struct Page: Sendable, Hashable {
   public let exts: ValueObject
   /// The client that shows the page; opaque here.
   public let host: String
-  /// The modal stack that the page is in: 0 is the bottom one. Set by ``NavigationStack``.
+  /// The modal stack that the page is in: 0 is the bottom one. Set by the stack.
   public internal(set) var level = 0
   /// False for a modal that was presented without a stack of its own: a push from it is presented
-  /// over it. Set by ``NavigationStack``.
+  /// over it. Set by the stack.
   public internal(set) var hasStack = true
 
   /// A page that is about to be opened.

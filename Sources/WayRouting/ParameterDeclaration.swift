@@ -4,7 +4,18 @@ import WayValues
 public struct ParameterDeclaration: Sendable, Hashable {
   /// What kind of value it takes; the words of JSON Schema.
   public enum Kind: String, Sendable, CaseIterable {
-    case string, integer, number, boolean, array, object
+    /// Text.
+    case string
+    /// A number that is written without fraction and exponent and fits 64 bits with sign.
+    case integer
+    /// Any number.
+    case number
+    /// True or false.
+    case boolean
+    /// A list.
+    case array
+    /// An object.
+    case object
   }
 
   /// The parameter's name; of a wildcard `*`.

@@ -22,7 +22,7 @@ public struct RouteURI: Sendable, Hashable, CustomStringConvertible {
     self.text = text
   }
 
-  /// As ``init(_:)-(String)``, for a part of a text.
+  /// As ``init(_:)-(String)``, for a part of a text; throws as it does.
   public init(_ text: some StringProtocol) throws(RouteURIError) {
     try self.init(String(text))
   }

@@ -2,6 +2,9 @@ import WayValues
 
 extension Router {
   /// Registers a route. `replacing` puts it in the place of the route of its name, if there is one.
+  ///
+  /// Throws ``RouterError``, with nothing changed, when the name or a pattern is taken, or route, patterns, parameters and
+  /// handler do not fit one another.
   @discardableResult
   public func register(
     _ route: Route, replacing: Bool = false
@@ -9,7 +12,7 @@ extension Router {
     try change { (state) throws(RouterError) in try state.add(route, replacing: replacing) }
   }
 
-  /// Registers all routes, or none of them when one is refused.
+  /// Registers all routes, or none of them when one is refused. Throws as ``register(_:replacing:)``.
   @discardableResult
   public func register(contentsOf routes: [Route]) throws(RouterError) -> [Registration] {
     try change { (state) throws(RouterError) in
@@ -23,7 +26,8 @@ extension Router {
 
   /// Registers a task that returns at once. It runs on the thread of the caller's session: it must not block.
   ///
-  /// The name is the pattern where none is given.
+  /// The name is the pattern where none is given. Throws ``RouterError`` as ``register(_:replacing:)``. What the handler throws
+  /// is the call's error.
   @discardableResult
   public func task(
     _ pattern: String, name: String? = nil, priority: Int = 0,
@@ -32,7 +36,10 @@ extension Router {
     try register(pattern, name, .task, priority, .task(handler))
   }
 
-  /// Registers a task that may wait.
+  /// Registers a task that may wait, in a Swift task of its own that is cancelled when nobody waits for it any more.
+  ///
+  /// The name is the pattern where none is given. Throws ``RouterError`` as ``register(_:replacing:)``. What the handler throws
+  /// is the call's error.
   @discardableResult
   public func task(
     _ pattern: String, name: String? = nil, priority: Int = 0,
@@ -41,7 +48,7 @@ extension Router {
     try register(pattern, name, .task, priority, .asyncTask(handler))
   }
 
-  /// Registers a page: one that a host shows, or that `handler` shows.
+  /// Registers a page: one that a host shows, or that `handler` shows. Throws ``RouterError`` as ``register(_:replacing:)``.
   @discardableResult
   public func page(
     _ pattern: String, name: String? = nil, priority: Int = 0, _ handler: PageHandler? = nil
@@ -50,6 +57,8 @@ extension Router {
   }
 
   /// Puts a route in the place of a registered one, also in the order among equals.
+  ///
+  /// Throws as ``register(_:replacing:)``, and ``RouterError/unknown(_:)`` when the registration is not in force any more.
   @discardableResult
   public func replace(
     _ registration: Registration, with route: Route
@@ -64,11 +73,14 @@ extension Router {
   }
 
   /// Lets a handler serve a route that is declared already, for instance by a table.
+  ///
+  /// Throws ``RouterError/unknown(_:)`` for a name that no route has, ``RouterError/handlerUnfit(route:kind:)`` for a handler of
+  /// another kind.
   public func handle(_ name: String, with handler: RouteHandler) throws(RouterError) {
     try change { (state) throws(RouterError) in try state.bind(name, to: handler) }
   }
 
-  /// Leaves a route to hosts again.
+  /// Leaves a route to hosts again. Throws ``RouterError/unknown(_:)`` for a name that no route has.
   public func unbind(_ name: String) throws(RouterError) {
     try handle(name, with: .hosted)
   }

@@ -1,5 +1,5 @@
 extension Router {
-  /// Sets the dispatcher of a scheme, which may have had another one.
+  /// Sets the dispatcher of a scheme, which may have had another one. Throws ``RouterError/invalidScheme(_:)``.
   public func register(_ dispatcher: Dispatcher, scheme: String) throws(RouterError) {
     try change { (state) throws(RouterError) in
       try state.change(scheme) { rule in
@@ -10,6 +10,7 @@ extension Router {
   }
 
   /// Takes a scheme out of service: its URIs answer "no dispatcher" until one is registered again.
+  /// Throws ``RouterError/invalidScheme(_:)``.
   public func removeDispatcher(scheme: String) throws(RouterError) {
     try change { (state) throws(RouterError) in
       try state.change(scheme) { rule in
@@ -19,7 +20,7 @@ extension Router {
     }
   }
 
-  /// Keeps global routes from serving a scheme, or lets them again.
+  /// Keeps global routes from serving a scheme, or lets them again. Throws ``RouterError/invalidScheme(_:)``.
   public func closeScheme(_ scheme: String, _ isClosed: Bool = true) throws(RouterError) {
     try change { (state) throws(RouterError) in
       try state.change(scheme) { $0.isClosed = isClosed }

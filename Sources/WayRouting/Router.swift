@@ -20,7 +20,7 @@ public final class Router: Sendable {
   /// How often the router has changed; a snapshot with another number is out of date.
   package var version: Int { changes.load(ordering: .acquiring) }
 
-  /// The router as it is now. Takes the lock; readers in a loop hold a ``SnapshotReader``.
+  /// The router as it is now. Takes the lock, if only for a moment: keep it for many lookups in a row.
   public func snapshot() -> RouterSnapshot {
     held.withLock { held in
       if let snapshot = held.snapshot { return snapshot }

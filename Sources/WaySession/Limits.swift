@@ -32,6 +32,7 @@ public struct Limits: Sendable, Hashable {
   /// Time for a host to answer `page.open`.
   public var pageOpen: Duration = .seconds(10)
 
+  /// The limits as PROTOCOL.md has them.
   public init() {}
 
   /// The limits with every value in its range.

@@ -3,14 +3,19 @@
 /// Strings are compared as UTF-8 bytes: Swift's own `==` joins composed and decomposed forms, which
 /// JSON and URIs keep apart.
 public enum Value: Sendable {
+  /// JSON's `null`.
   case null
+  /// True or false.
   case bool(Bool)
   /// A number that was written as an integer and fits 64 bits with sign.
   case integer(Int64)
   /// Any other number, with the digits it was written with.
   case number(Number)
+  /// Text; a JSON string without lone surrogates.
   case string(String)
+  /// A JSON array.
   case list([Value])
+  /// A JSON object.
   case object(ValueObject)
 }
 

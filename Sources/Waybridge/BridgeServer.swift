@@ -20,7 +20,12 @@ public struct BridgeServer: Service {
   private let onListening: @Sendable (BoundAddress) -> Void
   private let slot = RunningSlot()
 
-  /// - Parameter onListening: called once, when connections are taken.
+  /// A server that ``run()`` starts.
+  ///
+  /// - Parameters:
+  ///   - router: what it serves; it may be changed while the server runs.
+  ///   - configuration: where it listens, and what it bounds.
+  ///   - onListening: called once, on the task of ``run()``, when connections are taken.
   public init(
     router: Router, configuration: BridgeConfiguration = BridgeConfiguration(),
     onListening: @escaping @Sendable (BoundAddress) -> Void = { _ in }

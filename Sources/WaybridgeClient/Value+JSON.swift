@@ -2,6 +2,7 @@ import WayRPC
 
 extension Value {
   /// Reads a JSON text (RFC 8259), strictly; at most 128 levels of lists and objects.
+  /// Throws ``InvalidJSON``.
   public init(json text: String) throws(InvalidJSON) {
     do throws(JSONError) {
       self = try JSON.parse(text)

@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "examples",
+  dependencies: [.package(name: "waybridge", path: "../..")],
+  targets: [
+    .executableTarget(
+      name: "Library",
+      dependencies: [.product(name: "Waybridge", package: "waybridge")],
+      path: "Library"),
+    .executableTarget(
+      name: "NativeShell",
+      dependencies: [.product(name: "WaybridgeClient", package: "waybridge")],
+      path: "NativeShell"),
+  ]
+)

@@ -1,0 +1,55 @@
+"""The public symbols of the products, as the compiler knows them."""
+
+import json
+import pathlib
+import re
+import subprocess
+
+from readme import ROOT
+
+# What each product re-exports.
+PRODUCTS = {
+    "Waybridge": ["WayValues", "WayRouting", "WaySession"],
+    "WaybridgeClient": ["WayValues", "WayRouting", "WayRPC"],
+}
+
+
+def output(*command):
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def write_graph(product, folder):
+    """Writes the symbol graph of a product, with what it re-exports, into a folder, and reads it."""
+    output("swift", "build", "--target", product)
+    binaries = pathlib.Path(output("swift", "build", "--show-bin-path").strip())
+    triple = json.loads(output("swift", "-print-target-info"))["target"]["triple"]
+    output(
+        "swift", "symbolgraph-extract", "-module-name", product, "-target", triple,
+        "-I", str(binaries / "Modules"), "-I", "Sources/CLibwebsockets", "-I", "Sources/CLibuv",
+        "-Xcc", f"-fmodule-map-file={binaries}/CSimdjson.build/module.modulemap",
+        "-minimum-access-level", "public", "-skip-inherited-docs", "-output-dir", str(folder),
+        f"-experimental-allowed-reexported-modules={','.join(PRODUCTS[product])}",
+    )  # fmt: skip
+    return json.loads((pathlib.Path(folder) / f"{product}.symbols.json").read_text())
+
+
+class Symbol:
+    def __init__(self, symbol):
+        self.name = ".".join(symbol["pathComponents"])
+        self.last = symbol["pathComponents"][-1]
+        self.id = symbol["identifier"]["precise"]
+        self.declaration = "".join(part["spelling"] for part in symbol["declarationFragments"])
+        self.comment = "\n".join(line["text"] for line in symbol.get("docComment", {}).get("lines", []))
+        place = symbol.get("location")
+        self.place = f"{place['uri'].removeprefix(f'file://{ROOT}/')}:{place['position']['line'] + 1}" if place else ""
+
+    @property
+    def throws(self):
+        """Whether the function itself does, not a closure that it takes."""
+        text = self.declaration
+        while re.search(r"\([^()]*\)", text):
+            text = re.sub(r"\([^()]*\)", "", text)
+        return re.search(r"\b(func|init)\b[^>]*\bthrows\b", text.replace("->", " -> ")) is not None
+
+    def __str__(self):
+        return f"{self.place}: {self.name}"
