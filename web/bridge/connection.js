@@ -12,7 +12,7 @@ import { bridgeError, failure } from "./errors.js";
  */
 
 /** The subprotocol that makes a WebSocket a bridge. */
-const SUBPROTOCOL = "waybridge.v1";
+export const SUBPROTOCOL = "waybridge.v1";
 
 /**
  * One WebSocket, reduced to three callbacks: `opened`, `received` with each message, and `closed`, which comes exactly

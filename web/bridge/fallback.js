@@ -1,8 +1,7 @@
 // @ts-check
 import { failure } from "./errors.js";
 import { served } from "./methods.js";
-import { Registry } from "./registry.js";
-import { schemeOf } from "./uri.js";
+import { placeOf, Registry } from "./registry.js";
 
 /** @typedef {import("./types.js").TaskHandler} TaskHandler */
 
@@ -13,10 +12,8 @@ export class Fallback {
   /** @param {Record<string, TaskHandler>} entries by URI, pattern or scheme */
   constructor(entries) {
     for (const [key, handler] of Object.entries(entries)) {
-      const isScheme = schemeOf(`${key}:`) === key.toLowerCase();
-      const place = isScheme ? { scheme: key.toLowerCase() } : { patterns: [key] };
       if (typeof handler !== "function") throw failure("invalidParams", `the fallback for ${key} needs a function`);
-      this.#handlers.add({ ...place, kind: "task" }, handler);
+      this.#handlers.add({ ...placeOf(key), kind: "task" }, handler);
     }
   }
 

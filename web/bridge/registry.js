@@ -66,3 +66,12 @@ export class Registry {
     return best && { handler: best.handler, params: Object.fromEntries([...queryOf(uri), ...best.captures]) };
   }
 }
+
+/**
+ * What a host declares that is given by a scheme, a URI or a pattern.
+ * @param {string} key
+ */
+export function placeOf(key) {
+  const isScheme = schemeOf(`${key}:`) === key.toLowerCase();
+  return isScheme ? { scheme: key.toLowerCase() } : { patterns: [key] };
+}

@@ -55,9 +55,9 @@ export class Subscriptions {
 }
 
 /**
- * @param {string} wanted
+ * @param {string} wanted a topic, or the beginning of one with `*`
  * @param {string} topic
  */
-function covers(wanted, topic) {
+export function covers(wanted, topic) {
   return wanted.endsWith("*") ? topic.startsWith(wanted.slice(0, -1)) : topic === wanted;
 }
