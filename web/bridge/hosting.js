@@ -104,12 +104,15 @@ export class Hosting {
   }
 
   /**
-   * @param {Page} page
+   * @param {Page} asked
    * @param {AbortSignal} signal the server no longer wants the page
    */
-  async #open(page, signal) {
-    const host = this.#hosts.find(page.uri)?.handler;
-    if (host === undefined) throw failure("hostAbsent", `this client shows no ${page.uri}`);
+  async #open(asked, signal) {
+    const found = this.#hosts.find(asked.uri);
+    if (found === undefined) throw failure("hostAbsent", `this client shows no ${asked.uri}`);
+    // The server knows the names in a route's pattern, but not those in a host's.
+    const page = { ...asked, params: { ...found.params, ...asked.params } };
+    const host = found.handler;
     const abort = new AbortController();
     signal.addEventListener("abort", () => abort.abort(signal.reason), { once: true });
     const opening = (async () => host.open(page, { signal: abort.signal }))();
@@ -156,9 +159,9 @@ export class Hosting {
    */
   async #run({ uri, params, exts }, { signal, progress }) {
     if (typeof uri !== "string") throw invalid("task.run needs a uri");
-    const handler = this.#tasks.find(uri)?.handler;
-    if (handler === undefined) throw failure("hostAbsent", `this client runs no ${uri}`);
-    return served(signal, () => handler(params ?? {}, { uri, exts: exts ?? {}, signal, progress }));
+    const found = this.#tasks.find(uri);
+    if (found === undefined) throw failure("hostAbsent", `this client runs no ${uri}`);
+    return served(signal, () => found.handler({ ...found.params, ...params }, { uri, exts: exts ?? {}, signal, progress }));
   }
 
   /**

@@ -87,10 +87,11 @@ test("styles replace, begin anew and go back", async () => {
   assert.equal((await a.outcome).outcome, "replaced");
   const back = bridge.open("native://home", {}, { style: "popTo" });
   assert.equal((await b.outcome).outcome, "dismissed");
-  await shown(bridge, "native://new", { style: "root" });
+  const last = await shown(bridge, "native://new", { style: "root" });
   assert.equal((await root.outcome).outcome, "replaced");
   assert.equal((await back).outcome, "replaced");
   await bridge.close();
+  await assert.rejects(last.outcome, { code: 2599 });
 });
 
 test("cancelling rejects before a page is shown, and closes it afterwards", async () => {
@@ -138,7 +139,7 @@ test("the test may be another client: it opens and runs what the bridge hosts, a
   assert.equal(await bridge.invoke("action://later"), "now");
   await task();
   await assert.rejects(bridge.invoke("action://later"), { code: 2404 });
-  void bridge.finish(1, { page: "p1" });
+  await bridge.finish(1, { page: "p1" });
   assert.equal((await first).data, 1);
   await bridge.close();
 });

@@ -4,6 +4,7 @@ import { finished } from "../fallback.js";
 import { served } from "../methods.js";
 import { Registry } from "../registry.js";
 import { covers } from "../subscriptions.js";
+import { queryOf } from "../uri.js";
 import { MockStack } from "./stack.js";
 
 /** @typedef {import("../types.js").Page} Page */
@@ -81,8 +82,9 @@ export class MockSession {
     const there = style === "popTo" ? this.#stack.popTo(uri) : undefined;
     if (there !== undefined) return there.outcome;
     this.#lastPage += 1;
+    const given = own?.params ?? Object.fromEntries(queryOf(uri));
     /** @type {Page} */
-    const page = { id: `p${this.#lastPage}`, uri, route: null, params: { ...found.params, ...params.params }, exts, style, opener: from };
+    const page = { id: `p${this.#lastPage}`, uri, route: null, params: { ...given, ...params.params }, exts, style, opener: from };
     if (own === undefined) await this.#peer.request("page.open", { page }, { signal: context.signal });
     const outcome = this.#stack.add(page);
     context.progress({ opened: { page: page.id } });
@@ -102,7 +104,7 @@ export class MockSession {
     }
     const theirs = this.#hosted.task.find(uri);
     if (theirs === undefined) throw this.#canOpen(uri).canOpen ? failure("wrongKind", `${uri} is a page: open it`) : noRoute(uri);
-    const run = { uri, params: { ...theirs.params, ...params }, exts };
+    const run = { uri, params: { ...Object.fromEntries(queryOf(uri)), ...params }, exts };
     return this.#peer.request("task.run", run, { signal, onProgress: progress });
   }
 
