@@ -5,14 +5,14 @@ import subprocess
 
 
 class DemoServer:
-    """`waybridge demo`; the executable's path is in the environment as WAYBRIDGE."""
+    """`waybridge demo`; the executable's path is in the environment as WAYBRIDGE. `port` 0 is any free one."""
 
-    def __init__(self):
+    def __init__(self, port=0):
         command = os.environ.get("WAYBRIDGE")
         if not command:
             raise RuntimeError("WAYBRIDGE must hold the path of the waybridge executable")
         self._process = subprocess.Popen(
-            [command, "demo", "--port", "0"], stdout=subprocess.PIPE, text=True
+            [command, "demo", "--port", str(port)], stdout=subprocess.PIPE, text=True
         )
         line = self._process.stdout.readline()
         prefix = "listening on "
@@ -20,6 +20,7 @@ class DemoServer:
             self.stop()
             raise RuntimeError(f"the server's first line was {line!r}")
         self.address = line.removeprefix(prefix).strip()
+        self.port = int(self.address.rpartition(":")[2])
 
     def stop(self):
         """Ends the server and returns its exit status."""

@@ -100,14 +100,5 @@ class WorkbenchTest(DemoCase):
         self.phone.wait(lambda: len(self.phone.messages()) == 200, "200 messages")
 
 
-class ServerGoneTest(DemoCase):
-    def test_the_end_of_the_connection_is_told(self):
-        self.server.stop()
-        self.assertIn("has ended", self.phone.find("#lost").text)
-        self.assertTrue(self.phone.button("Start again").is_enabled())
-        self.assertEqual(self.phone.driver.find_elements(By.CSS_SELECTOR, ".toast"), [])
-        self.screenshot("connection-lost")
-
-
 if __name__ == "__main__":
     unittest.main()

@@ -1,10 +1,7 @@
 // @ts-check
-import { codes } from "./codes.js";
-import { Connection, endpoint } from "./connection.js";
-import { bridgeError, ConnectionClosed, failure } from "./errors.js";
-import { Hosting } from "./hosting.js";
-import { Peer } from "./peer.js";
-import { textOf } from "./serving.js";
+import { Client } from "./client.js";
+import { BridgeAbsent } from "./errors.js";
+import { Fallback, finished } from "./fallback.js";
 
 export * from "./errors.js";
 export { closeCodes, codes } from "./codes.js";
@@ -22,84 +19,82 @@ export { closeCodes, codes } from "./codes.js";
 /** @typedef {import("./types.js").NavigationChange} NavigationChange */
 /** @typedef {import("./types.js").PageHost} PageHost */
 /** @typedef {import("./types.js").TaskHandler} TaskHandler */
+/** @typedef {import("./types.js").MethodHandler} MethodHandler */
+/** @typedef {import("./types.js").BridgeEvent} BridgeEvent */
+/** @typedef {import("./types.js").EventHandler} EventHandler */
+/** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").StateChange} StateChange */
 /** @typedef {import("./types.js").Unregister} Unregister */
-
-/** How this client names itself when the application does not. */
-const CLIENT = { name: "waybridge-js", version: "0.1.0" };
 
 /**
  * A client of one session: it opens pages and invokes tasks wherever they are, and hosts its own. It connects when it is
- * made. Calls made before `ready` wait for it; when the connection ends, every call rejects.
+ * made, and again when the connection is lost. Calls wait for the connection; those that were sent when it was lost
+ * reject, since nobody knows whether they were carried out (2599). A new connection has a new session: hosts, tasks and
+ * subscriptions are announced to it, while its pages are those that are opened in it.
  *
- * Events, each a `CustomEvent`: `close` with `detail` `{code, reason}`, once; `error` with a `BridgeError` as `detail`, for what
- * no caller waits for; `resume` with `{page}`, the id of a page of this client that is on top again.
+ * Events, each a `CustomEvent`: `statechange` with a `StateChange` as `detail`; `close` with `{code, reason}`, once, when it
+ * will not connect again; `error` with a `BridgeError`, for what no caller waits for; `resume` with `{page}`, the id of a
+ * page of this client that is on top again.
  */
 export class Bridge extends EventTarget {
-  #options;
-  /** @type {Connection} */ #connection;
-  /** @type {Peer} */ #peer;
-  #hosting = new Hosting();
-  #greeted = false;
-  /** @type {(info: SessionInfo) => void} */ #opened = () => {};
-  /** @type {(error: unknown) => void} */ #failed = () => {};
-
-  /**
-   * The session, once it is open.
-   * @type {SessionInfo | undefined}
-   */
-  session;
-  /**
-   * Resolves when the session is open; rejects, with what `close` also tells, when that fails.
-   * @type {Promise<SessionInfo>}
-   */
-  ready;
+  #client;
+  /** @type {Fallback | undefined} */ #fallback;
+  /** @type {{session: SessionInfo | undefined, names: Set<string>} | undefined} */ #supported;
 
   /** @param {BridgeOptions} [options] */
   constructor(options = {}) {
     super();
-    this.#options = options;
-    this.ready = new Promise((resolve, reject) => {
-      this.#opened = resolve;
-      this.#failed = reject;
-    });
-    // Who does not wait for it learns of the failure from `close`, and from every call.
-    this.ready.catch(() => {});
-    this.#peer = new Peer({
-      send: (text) => this.#connection.send(text),
-      report: (error) => this.#report(error),
-      requests: this.#hosting.requests,
-      notifications: new Map([["page.resume", (params) => this.#resume(params.page)]]),
-    });
-    for (const [scheme, host] of Object.entries(options.hosts ?? {})) this.#hosting.addPages(scheme, host);
-    for (const [uri, handler] of Object.entries(options.tasks ?? {})) this.#hosting.addTask(uri, handler);
-    this.#connection = new Connection(endpoint(options.url), options.WebSocket ?? globalThis.WebSocket, {
-      opened: () => void this.#greet(),
-      received: (data) => this.#peer.receive(data),
-      closed: (close) => this.#closed(close),
-    });
+    if (options.fallback !== undefined) this.#fallback = new Fallback(options.fallback);
+    this.#client = new Client(options, (type, detail) => this.dispatchEvent(new CustomEvent(type, { detail })));
+    // The session will open later, and then knows of all of these.
+    for (const [scheme, host] of Object.entries(options.hosts ?? {})) this.host(scheme, host);
+    for (const [uri, handler] of Object.entries(options.tasks ?? {})) this.task(uri, handler);
+    for (const [name, handler] of Object.entries(options.methods ?? {})) this.method(name, handler);
+  }
+
+  /** @returns {State} */
+  get state() {
+    return this.#client.state;
+  }
+
+  /** @returns {SessionInfo | undefined} the session, while there is one */
+  get session() {
+    return this.#client.session;
+  }
+
+  /**
+   * Resolves when the session is open; rejects, with what `close` also tells, when none will open. After a lost connection
+   * this is another promise, for the next session.
+   * @returns {Promise<SessionInfo>}
+   */
+  get ready() {
+    return this.#client.ready;
   }
 
   /**
    * Opens a page, and waits for it to go away; that it was dismissed is an outcome, not an error. Rejects with a
    * `BridgeError` when the page did not open. Aborting `signal` before it is shown rejects; afterwards it closes the page.
+   * Without a bridge, the fallback's value is the result.
    * @param {string} uri
    * @param {Params} [params]
    * @param {OpenOptions} options
    * @returns {Promise<Outcome>}
    */
   open(uri, params, { exts, style, from, ...call } = {}) {
-    return this.#peer.request("router.open", { uri, params, exts, style, from, deadlineMs: call.timeout }, call);
+    const sent = this.#client.request("router.open", { uri, params, exts, style, from, deadlineMs: call.timeout }, call);
+    return this.#orFallback(sent, () => this.#fallback?.run(uri, params, { exts, ...call })?.value.then(finished));
   }
 
   /**
-   * Runs a task or a service, and waits for its value.
+   * Runs a task or a service, and waits for its value; without a bridge, for the fallback's.
    * @param {string} uri
    * @param {Params} [params]
    * @param {InvokeOptions} options
    * @returns {Promise<any>}
    */
   invoke(uri, params, { exts, ...call } = {}) {
-    return this.#peer.request("router.invoke", { uri, params, exts, deadlineMs: call.timeout }, call);
+    const sent = this.#client.request("router.invoke", { uri, params, exts, deadlineMs: call.timeout }, call);
+    return this.#orFallback(sent, () => this.#fallback?.run(uri, params, { exts, ...call })?.value);
   }
 
   /**
@@ -112,7 +107,7 @@ export class Bridge extends EventTarget {
     /** @type {BackOptions} */
     const options = typeof target === "number" ? { count: target } : target;
     const { result, code, message, ...rest } = options;
-    return this.#peer.request("navigation.back", { ...rest, result: wireResult(result, code, message) });
+    return this.#client.request("navigation.back", { ...rest, result: wireResult(result, code, message) });
   }
 
   /**
@@ -122,16 +117,29 @@ export class Bridge extends EventTarget {
    * @returns {Promise<NavigationChange>}
    */
   finish(result, { page, code, message } = {}) {
-    return this.#peer.request("navigation.finish", { page, result: wireResult(result, code, message) });
+    return this.#client.request("navigation.finish", { page, result: wireResult(result, code, message) });
   }
 
   /**
    * Whether something would open it or run it; nothing of that happens.
    * @param {string} uri
+   * @param {CallOptions} [options]
    * @returns {Promise<{canOpen: boolean, kind?: string, route?: string}>}
    */
-  canOpen(uri) {
-    return this.#peer.request("router.canOpen", { uri });
+  canOpen(uri, options) {
+    const none = { canOpen: false };
+    const own = () => Promise.resolve(this.#fallback?.has(uri) ? { canOpen: true, kind: "task" } : none);
+    return this.#orFallback(this.request("router.canOpen", { uri }, options), own);
+  }
+
+  /**
+   * Which routes fit a URI, in what order, with which parameters, and why; nothing is opened.
+   * @param {string} uri
+   * @param {Params} [params]
+   * @returns {Promise<Record<string, any>>}
+   */
+  explain(uri, params) {
+    return this.#client.request("router.explain", { uri, params });
   }
 
   /**
@@ -139,7 +147,7 @@ export class Bridge extends EventTarget {
    * @returns {Promise<import("./types.js").Stack>}
    */
   stack() {
-    return this.#peer.request("navigation.stack");
+    return this.#client.request("navigation.stack");
   }
 
   /**
@@ -148,7 +156,7 @@ export class Bridge extends EventTarget {
    * @returns {Promise<Page | null>}
    */
   contains(uri) {
-    return this.#peer.request("navigation.contains", { uri });
+    return this.#client.request("navigation.contains", { uri });
   }
 
   /**
@@ -156,7 +164,32 @@ export class Bridge extends EventTarget {
    * @returns {Promise<Record<string, any>[]>}
    */
   routes() {
-    return this.#peer.request("router.routes");
+    return this.#client.request("router.routes");
+  }
+
+  /**
+   * Calls a method of a page, which the client that runs in it answers, or the one that shows it.
+   * @param {string} page its id
+   * @param {string} method
+   * @param {Params | unknown[]} [params]
+   * @param {CallOptions} options
+   * @returns {Promise<any>}
+   */
+  call(page, method, params, options = {}) {
+    return this.#client.request("page.call", { page, method, params, deadlineMs: options.timeout }, options);
+  }
+
+  /**
+   * Whether the server has a method (`page.call`) or a capability (`resume`), or, of a URI, whether something opens or runs
+   * it now. Without a bridge that is what the fallback does. Waits for the connection; rejects when the server fails.
+   * @param {string} what
+   * @param {CallOptions} [options]
+   * @returns {Promise<boolean>}
+   */
+  async supports(what, options) {
+    if (what.includes(":")) return (await this.canOpen(what, options)).canOpen;
+    const own = async () => this.#fallback !== undefined && ["router.open", "router.invoke", "router.canOpen"].includes(what);
+    return this.#orFallback(this.#names(options).then((names) => names.has(what)), own);
   }
 
   /**
@@ -167,7 +200,18 @@ export class Bridge extends EventTarget {
    * @returns {Promise<any>}
    */
   request(method, params, { signal, timeout, onProgress } = {}) {
-    return this.#peer.request(method, params, { signal, timeout, onProgress });
+    return this.#client.request(method, params, { signal, timeout, onProgress });
+  }
+
+  /**
+   * Hears of the events of some topics: `cart.changed`, or `cart.*` for all that begin so. The server first repeats those
+   * that it keeps, to the first subscription to a topic, and again after each new connection.
+   * @param {string | string[]} topics
+   * @param {EventHandler} handler
+   * @returns {Unregister}
+   */
+  subscribe(topics, handler) {
+    return this.#client.announcements.subscribe(topics, handler);
   }
 
   /**
@@ -177,7 +221,7 @@ export class Bridge extends EventTarget {
    * @returns {Unregister}
    */
   host(scheme, host) {
-    return this.#register(this.#hosting.addPages(scheme, host));
+    return this.#client.announcements.host(this.#client.hosting.addPages(scheme, host));
   }
 
   /**
@@ -188,75 +232,56 @@ export class Bridge extends EventTarget {
    * @returns {Unregister}
    */
   task(uri, handler) {
-    return this.#register(this.#hosting.addTask(uri, handler));
-  }
-
-  /** Ends the connection, and every call with it. Resolves when the socket is gone. */
-  close() {
-    this.#connection.close();
-    return this.#connection.ended;
-  }
-
-  async #greet() {
-    this.#greeted = true;
-    const { client = CLIENT, token, join, page } = this.#options;
-    const hosts = this.#hosting.declarations;
-    const hello = { protocol: ["1.0"], client, token, hosts: hosts.length > 0 ? hosts : undefined, join, page };
-    try {
-      const info = await this.#peer.request("session.open", hello, { first: true });
-      if (typeof info?.session !== "string") {
-        throw bridgeError(codes.internal.code, "the server's answer to session.open names no session", { kind: "malformed" });
-      }
-      this.session = info;
-      this.#peer.start(info.limits?.maxMessage);
-      this.#opened(info);
-    } catch (error) {
-      this.#failed(error);
-      this.#connection.close("the session did not open", error);
-    }
+    return this.#client.announcements.host(this.#client.hosting.addTask(uri, handler));
   }
 
   /**
-   * @param {{declaration: import("./registry.js").Declaration, remove: () => void}} entry
-   * @returns {Unregister}
+   * Answers the server when it calls this client, and others when they call the page in which this client runs. What the
+   * handler throws is treated as of a task.
+   * @param {string} name
+   * @param {MethodHandler} handler
+   * @returns {() => void} takes it back
    */
-  #register({ declaration, remove }) {
-    const hosts = [declaration];
-    const answer = this.#greeted ? this.#peer.request("host.register", { hosts }) : this.ready;
-    const registered = answer.then(() => {}, (/** @type {any} */ error) => {
-      remove();
-      if (!(error instanceof ConnectionClosed)) this.#report(error);
-      throw error;
-    });
-    // Who does not wait for it learns of the failure from the event.
-    registered.catch(() => {});
-    const unregister = async () => {
-      await registered;
-      await this.#peer.request("host.unregister", { hosts });
-      remove();
-    };
-    return Object.assign(unregister, { registered });
+  method(name, handler) {
+    return this.#client.methods.add(name, handler);
   }
 
-  /** @param {string} page */
-  #resume(page) {
-    this.dispatchEvent(new CustomEvent("resume", { detail: { page } }));
-    this.#hosting.resume(page).catch((cause) => {
-      this.#report(failure("internal", `resume of a host failed: ${textOf(cause)}`, { cause }));
-    });
+  /** Connects now, where it waits to connect again. */
+  reconnect() {
+    this.#client.hasten();
   }
 
-  /** @param {{code: number, reason: string, cause?: unknown}} close */
-  #closed({ code, reason, cause }) {
-    const isOwn = cause instanceof Error && "kind" in cause;
-    this.#failed(isOwn ? cause : new ConnectionClosed({ code, reason }, { sent: false, cause }));
-    this.#peer.close({ code, reason, cause });
-    this.dispatchEvent(new CustomEvent("close", { detail: { code, reason } }));
+  /** Ends the connection, and every call with it, for good. Resolves when the socket is gone. */
+  close() {
+    return this.#client.close();
   }
 
-  /** @param {import("./errors.js").BridgeError} error */
-  #report(error) {
-    this.dispatchEvent(new CustomEvent("error", { detail: error }));
+  /**
+   * What the server answered, or, where there is no bridge, what stands in for it.
+   * @template T
+   * @param {Promise<T>} sent
+   * @param {() => Promise<any> | undefined} own
+   * @returns {Promise<T>}
+   */
+  async #orFallback(sent, own) {
+    try {
+      return await sent;
+    } catch (error) {
+      const stand = error instanceof BridgeAbsent && this.#client.isAbsent ? own() : undefined;
+      if (stand === undefined) throw error;
+      return stand;
+    }
+  }
+
+  /** @param {CallOptions} [options] */
+  async #names(options) {
+    if (this.session === undefined || this.#supported?.session !== this.session) {
+      const { methods } = await this.request("rpc.discover", undefined, options);
+      const names = methods.map((/** @type {any} */ method) => method.name);
+      const capabilities = this.session?.capabilities ?? [];
+      this.#supported = { session: this.session, names: new Set([...names, ...capabilities]) };
+    }
+    return this.#supported.names;
   }
 }
 

@@ -10,9 +10,10 @@ const LONGEST = 0x7fffffff - GRACE;
 export class Call {
   /** @type {(value: any) => void} */ #resolve = () => {};
   /** @type {(error: unknown) => void} */ #reject = () => {};
-  /** @type {ReturnType<typeof setTimeout> | undefined} */ #guard;
+  /** @type {unknown} */ #guard;
   #options;
   #withdraw;
+  #clock;
 
   /** Whether it was handed to an open socket, so that the server may have carried it out. */
   sent = false;
@@ -22,20 +23,27 @@ export class Call {
    * @param {{id: string, method: string, text: string}} message `text` is the complete request
    * @param {import("./types.js").CallOptions} options `timeout` already checked
    * @param {(call: Call) => void} withdraw told when the caller no longer wants the call: cancel it at the server
+   * @param {import("./clock.js").Clock} clock
    */
-  constructor({ id, method, text }, options, withdraw) {
+  constructor({ id, method, text }, options, withdraw, clock) {
     this.id = id;
     this.method = method;
     this.text = text;
     this.#options = options;
     this.#withdraw = withdraw;
+    this.#clock = clock;
     /** @type {Promise<any>} */
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
     options.signal?.addEventListener("abort", this.#aborted);
-    if (options.timeout !== undefined) this.#guard = setTimeout(this.#late, options.timeout + GRACE);
+    if (options.timeout !== undefined) this.#guard = clock.setTimeout(this.#late, options.timeout + GRACE);
+  }
+
+  /** In bytes, as it is sent. */
+  get size() {
+    return new TextEncoder().encode(this.text).length;
   }
 
   /** @param {unknown} result */
@@ -52,7 +60,7 @@ export class Call {
   progress(value) {
     // The deadline ends when the page is shown; how long the user then stays is not the caller's to bound.
     if (this.method === "router.open" && typeof value === "object" && value !== null && Object.hasOwn(value, "opened")) {
-      clearTimeout(this.#guard);
+      this.#clock.clearTimeout(this.#guard);
     }
     this.#options.onProgress?.(value);
   }
@@ -70,7 +78,7 @@ export class Call {
   #settle() {
     if (this.settled) return false;
     this.settled = true;
-    clearTimeout(this.#guard);
+    this.#clock.clearTimeout(this.#guard);
     this.#options.signal?.removeEventListener("abort", this.#aborted);
     return true;
   }

@@ -58,8 +58,8 @@ export const codes = {
 export const closeCodes = {
   /** The connection has served its purpose. */
   normal: { code: 1000, next: "none" },
-  /** The page is left, or the program ends. */
-  goingAway: { code: 1001, next: "none" },
+  /** The page is left, or a program between the two ends. */
+  goingAway: { code: 1001, next: "reopen" },
   /** A binary message where only text is taken. */
   unsupportedData: { code: 1003, next: "none" },
   /** Text that is not UTF-8. */

@@ -2,8 +2,17 @@
 import { codes } from "./codes.js";
 import { bridgeError, failure } from "./errors.js";
 
+/**
+ * How a connection ended.
+ * @typedef {object} Close
+ * @property {number} code
+ * @property {string} reason
+ * @property {unknown} [cause] the error behind it
+ * @property {boolean} [final] whether another connection would end in the same way
+ */
+
 /** The subprotocol that makes a WebSocket a bridge. */
-const SUBPROTOCOL = "waybridge.v1";
+export const SUBPROTOCOL = "waybridge.v1";
 
 /**
  * One WebSocket, reduced to three callbacks: `opened`, `received` with each message, and `closed`, which comes exactly
@@ -28,7 +37,7 @@ export class Connection {
    * @param {object} callbacks
    * @param {() => void} callbacks.opened
    * @param {(data: unknown) => void} callbacks.received
-   * @param {(close: {code: number, reason: string, cause?: unknown}) => void} callbacks.closed
+   * @param {(close: Close) => void} callbacks.closed
    */
   constructor(url, WebSocketClass, callbacks) {
     this.#callbacks = callbacks;
@@ -45,13 +54,11 @@ export class Connection {
     return true;
   }
 
-  /**
-   * @param {string} [reason] at most 123 bytes
-   * @param {unknown} [cause]
-   */
-  close(reason = "", cause) {
-    this.#socket?.close(1000, reason);
-    this.#end({ code: 1000, reason, cause });
+  /** @param {Close} [close] what this side knows about it; the other side sees a normal close */
+  close(close = { code: 1000, reason: "", final: true }) {
+    if (this.#over) return;
+    this.#socket?.close(1000);
+    this.#end(close);
   }
 
   /**
@@ -63,7 +70,8 @@ export class Connection {
     /** @param {unknown} cause */
     const failed = (cause) => {
       ended();
-      queueMicrotask(() => this.#end({ code: 1006, reason: cause instanceof Error ? cause.message : String(cause), cause }));
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      queueMicrotask(() => this.#end({ code: 1006, reason, cause, final: true }));
     };
     if (WebSocketClass === undefined) {
       const hint = "Node 20 has it with --experimental-websocket, or give `WebSocket` in the options";
@@ -77,7 +85,9 @@ export class Connection {
     const socket = this.#socket;
     socket.addEventListener("open", () => {
       if (this.#over) return;
-      if (socket.protocol !== SUBPROTOCOL) return this.close(`the server does not speak ${SUBPROTOCOL}`);
+      if (socket.protocol !== SUBPROTOCOL) {
+        return this.close({ code: 1000, reason: `the server does not speak ${SUBPROTOCOL}`, final: true });
+      }
       this.#opened = true;
       this.#callbacks.opened();
     });
@@ -98,7 +108,7 @@ export class Connection {
     });
   }
 
-  /** @param {{code: number, reason: string, cause?: unknown}} close */
+  /** @param {Close} close */
   #end(close) {
     if (this.#over) return;
     this.#over = true;
@@ -108,10 +118,12 @@ export class Connection {
 
 /**
  * The address of the endpoint. In a page it may be relative, and is by default `/bridge` of the page's own server.
- * @param {string | URL | undefined} url
+ * @param {string | URL | null | undefined} url `null`: there is none
+ * @param {boolean} optional whether there may be none outside of a page
  */
-export function endpoint(url) {
+export function endpoint(url, optional) {
   const base = typeof location === "undefined" ? undefined : location.href;
+  if (url === null || (url === undefined && base === undefined && optional)) return undefined;
   let absolute;
   try {
     absolute = new URL(url ?? "/bridge", base);

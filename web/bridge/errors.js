@@ -90,6 +90,34 @@ export class ConnectionClosed extends BridgeError {
   }
 }
 
+/**
+ * There is no bridge: none could be reached, or the page runs outside of the app. Its kind is `noBridge`; nothing was sent.
+ */
+export class BridgeAbsent extends BridgeError {
+  /** @override */ name = "BridgeAbsent";
+
+  /**
+   * @param {{code: number, reason: string}} close how the only connection failed
+   * @param {{method?: string, cause?: unknown}} details
+   */
+  constructor({ code, reason }, { method, cause }) {
+    const message = `there is no bridge (${code}: ${reason || "no reason given"})`;
+    const data = { kind: "noBridge", retryable: false, code, reason };
+    super(codes.unavailable.code, message, { data, method, cause });
+  }
+}
+
+/**
+ * What a call rejects with when there is no connection for it.
+ * @param {{code: number, reason: string, cause?: unknown, absent?: boolean}} close
+ * @param {boolean} sent
+ * @param {string} [method]
+ */
+export function closedError({ code, reason, cause, absent }, sent, method) {
+  if (absent) return new BridgeAbsent({ code, reason }, { method, cause });
+  return new ConnectionClosed({ code, reason }, { sent, method, cause });
+}
+
 /** @type {Map<number, typeof BridgeError>} */
 const classes = new Map([
   [codes.noRoute.code, RouteNotFound],
@@ -127,8 +155,8 @@ export function isApplicationCode(code) {
 export function hostFailure(thrown) {
   const message = stringMember(thrown, "message") || (typeof thrown === "string" && thrown) || codes.hostFailed.message;
   const code = member(thrown, "code");
-  if (isApplicationCode(code)) return bridgeError(code, message, { data: member(thrown, "data") });
-  return failure("hostFailed", message);
+  if (isApplicationCode(code)) return bridgeError(code, message, { data: member(thrown, "data"), cause: thrown });
+  return failure("hostFailed", message, { cause: thrown });
 }
 
 /**
@@ -158,4 +186,9 @@ function member(value, name) {
 function stringMember(value, name) {
   const found = member(value, name);
   return typeof found === "string" ? found : undefined;
+}
+
+/** @param {unknown} error */
+export function textOf(error) {
+  return error instanceof Error ? error.message : String(error);
 }

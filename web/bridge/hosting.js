@@ -1,7 +1,10 @@
 // @ts-check
-import { failure, hostFailure } from "./errors.js";
-import { schemeOf } from "./pattern.js";
+import { codes } from "./codes.js";
+import { bridgeError, failure, hostFailure } from "./errors.js";
+import { served } from "./methods.js";
 import { Registry } from "./registry.js";
+import { noMethod } from "./serving.js";
+import { schemeOf } from "./uri.js";
 
 /** @typedef {import("./types.js").Page} Page */
 /** @typedef {import("./types.js").PageHost} PageHost */
@@ -10,13 +13,15 @@ import { Registry } from "./registry.js";
 /** @typedef {import("./serving.js").RequestHandler} RequestHandler */
 /** @typedef {import("./registry.js").Declaration} Declaration */
 
+/** @typedef {{page: Page, host: PageHost, opened: Promise<boolean>, abort: AbortController}} Shown */
+
 /** What this client shows and runs for others, and the pages that it shows now. */
 export class Hosting {
   /** @type {Registry<PageHost>} */ #hosts = new Registry();
   /** @type {Registry<TaskHandler>} */ #tasks = new Registry();
   /**
    * By id, those still opening included.
-   * @type {Map<string, {page: Page, host: PageHost, opened: Promise<boolean>, abort: AbortController}>}
+   * @type {Map<string, Shown>}
    */
   #pages = new Map();
 
@@ -28,9 +33,22 @@ export class Hosting {
     /** @type {[string, RequestHandler][]} */ ([
       ["page.open", (params, { signal }) => this.#open(checkPage(params.page), signal)],
       ["page.close", (params) => this.#close(params.page, params.reason)],
+      ["page.call", (params, context) => this.#call(params, context)],
       ["task.run", (params, context) => this.#run(params, context)],
     ]),
   );
+
+  #methods;
+  #page;
+
+  /**
+   * @param {import("./methods.js").Methods} methods what the client itself can be asked
+   * @param {string | undefined} page the page in which the client runs: its methods are the client's
+   */
+  constructor(methods, page) {
+    this.#methods = methods;
+    this.#page = page;
+  }
 
   /** What the server is told about all of them. */
   get declarations() {
@@ -75,26 +93,41 @@ export class Hosting {
   }
 
   /**
-   * @param {Page} page
+   * The session is gone, and its pages with it: they are taken away.
+   * @param {(error: unknown) => void} failed told of each host that did not manage to
+   */
+  lost(failed) {
+    const lost = [...this.#pages.values()];
+    // A new session may give their ids to its own pages.
+    this.#pages.clear();
+    for (const shown of lost) takeAway(shown, "failed").catch(failed);
+  }
+
+  /**
+   * @param {Page} asked
    * @param {AbortSignal} signal the server no longer wants the page
    */
-  async #open(page, signal) {
-    const host = this.#hosts.find(page.uri);
-    if (host === undefined) throw failure("hostAbsent", `this client shows no ${page.uri}`);
+  async #open(asked, signal) {
+    const found = this.#hosts.find(asked.uri);
+    if (found === undefined) throw failure("hostAbsent", `this client shows no ${asked.uri}`);
+    // The server knows the names in a route's pattern, but not those in a host's.
+    const page = { ...asked, params: { ...found.params, ...asked.params } };
+    const host = found.handler;
     const abort = new AbortController();
     signal.addEventListener("abort", () => abort.abort(signal.reason), { once: true });
     const opening = (async () => host.open(page, { signal: abort.signal }))();
     const opened = opening.then(() => true, () => false);
-    this.#pages.set(page.id, { page, host, opened, abort });
+    const shown = { page, host, opened, abort };
+    this.#pages.set(page.id, shown);
     try {
       await opening;
     } catch (error) {
-      this.#pages.delete(page.id);
+      this.#forget(shown);
       throw signal.aborted ? failure("cancelled") : hostFailure(error);
     }
     if (!signal.aborted) return null;
     // Nobody waits for this page any more: left alone it would stay in sight without being in the stack.
-    await this.#close(page.id, "cancelled");
+    if (this.#forget(shown)) await takeAway(shown, "cancelled");
     throw failure("cancelled");
   }
 
@@ -107,17 +140,17 @@ export class Hosting {
     if (typeof id !== "string") throw invalid("page.close needs the id of a page");
     const shown = this.#pages.get(id);
     if (shown === undefined) return null;
-    shown.abort.abort(failure("cancelled"));
-    const opened = await shown.opened;
-    if (this.#pages.get(id) !== shown) return null;
-    this.#pages.delete(id);
-    if (!opened) return null;
-    try {
-      await shown.host.close(shown.page, String(reason));
-    } catch (error) {
-      throw hostFailure(error);
-    }
+    this.#forget(shown);
+    await takeAway(shown, String(reason));
     return null;
+  }
+
+  /**
+   * @param {Shown} shown
+   * @returns {boolean} whether it was there
+   */
+  #forget(shown) {
+    return this.#pages.get(shown.page.id) === shown && this.#pages.delete(shown.page.id);
   }
 
   /**
@@ -126,13 +159,40 @@ export class Hosting {
    */
   async #run({ uri, params, exts }, { signal, progress }) {
     if (typeof uri !== "string") throw invalid("task.run needs a uri");
-    const handler = this.#tasks.find(uri);
-    if (handler === undefined) throw failure("hostAbsent", `this client runs no ${uri}`);
-    try {
-      return await handler(params ?? {}, { uri, exts: exts ?? {}, signal, progress });
-    } catch (error) {
-      throw signal.aborted ? failure("cancelled") : hostFailure(error);
+    const found = this.#tasks.find(uri);
+    if (found === undefined) throw failure("hostAbsent", `this client runs no ${uri}`);
+    return served(signal, () => found.handler({ ...found.params, ...params }, { uri, exts: exts ?? {}, signal, progress }));
+  }
+
+  /**
+   * @param {any} params
+   * @param {RequestContext} context
+   */
+  async #call({ page: id, method, params }, { signal, progress }) {
+    if (typeof id !== "string" || typeof method !== "string") throw invalid("page.call needs a page and a method");
+    const shown = this.#pages.get(id);
+    if (shown === undefined && id !== this.#page) {
+      throw bridgeError(codes.noRoute.code, `this client shows no page ${id}`, { data: { kind: "notOnStack", retryable: false } });
     }
+    const own = shown?.host.methods;
+    const handler = own !== undefined && Object.hasOwn(own, method) ? own[method] : id === this.#page && this.#methods.get(method);
+    if (typeof handler !== "function") throw noMethod(method);
+    return served(signal, () => handler(params ?? {}, { signal, progress, page: shown?.page ?? { id } }));
+  }
+}
+
+/**
+ * Ends a page's opening, or closes it when it is shown.
+ * @param {Shown} shown
+ * @param {string} reason
+ */
+async function takeAway({ page, host, opened, abort }, reason) {
+  abort.abort(failure("cancelled"));
+  if (!(await opened)) return;
+  try {
+    await host.close(page, reason);
+  } catch (error) {
+    throw hostFailure(error);
   }
 }
 

@@ -1,7 +1,15 @@
 // @ts-check
 import { failure } from "./errors.js";
+import { decoded, split } from "./uri.js";
 
-/** @typedef {{literal: string} | {parameter: string}} Segment a parameter takes any one segment that is not empty */
+/**
+ * A parameter takes any one segment that is not empty, `rest` all that are left.
+ * @typedef {{literal: string} | {parameter: string} | {rest: true}} Segment
+ */
+/** @typedef {[string, string | string[]][]} Captures by name; those of a `*` are a list under `*` */
+
+/** The most patterns that one text with optional groups may stand for. */
+const MOST = 32;
 
 /**
  * A route pattern, as far as a client needs it: to find which of its hosts a URI belongs to. `native://address/:id` is
@@ -9,71 +17,87 @@ import { failure } from "./errors.js";
  * that is no network address.
  */
 export class Pattern {
-  /** @param {string} text */
+  /** @param {string} text without optional groups */
   constructor(text) {
     const parts = split(text);
-    if ((parts.scheme === undefined && !text.startsWith("/")) || /[?#]/.test(text)) {
-      throw failure("invalidParams", `not a pattern: ${JSON.stringify(text)}; write "scheme://part/:name" or "/part/:name"`);
-    }
+    if ((parts.scheme === undefined && !text.startsWith("/")) || /[?#()]/.test(text)) throw wrong(text);
     /** @type {string | undefined} */
     this.scheme = parts.scheme;
     /** @type {Segment | undefined} */
-    this.authority = parts.authority === undefined ? undefined : segment(parts.authority.toLowerCase());
+    this.authority = parts.authority === undefined ? undefined : segment(parts.authority, true);
     /** @type {Segment[]} */
-    this.path = parts.path.map(segment);
+    this.path = parts.path.map((each, index) => (each === "*" && index === parts.path.length - 1 ? { rest: true } : segment(each)));
   }
 
   /**
-   * Whether the URI fits.
-   * @param {string} uri
+   * All that a text stands for: `/a(/:b)` is `/a` and `/a/:b`.
+   * @param {string} text
+   * @returns {Pattern[]}
    */
-  matches(uri) {
+  static all(text) {
+    let texts = new Set([text]);
+    for (let found = true; found; ) {
+      found = false;
+      /** @type {Set<string>} */
+      const next = new Set();
+      for (const each of texts) {
+        // A group that has none within it.
+        const [, before, group, after] = /^([^()]*(?:\([^()]*)*)\((\/[^()]*)\)(.*)$/s.exec(each) ?? [];
+        if (before === undefined) next.add(each);
+        else next.add(before + after).add(before + group + after);
+        found ||= before !== undefined;
+      }
+      if (next.size > MOST) {
+        throw failure("invalidParams", `the pattern ${clipped(text)} has more than ${MOST} forms; use fewer optional groups`);
+      }
+      texts = next;
+    }
+    return [...texts].map((each) => new Pattern(each));
+  }
+
+  /**
+   * What the URI's segments are in this pattern, or undefined when it does not fit.
+   * @param {string} uri
+   * @returns {Captures | undefined}
+   */
+  match(uri) {
     const parts = split(uri);
-    if (parts.scheme === undefined) return false;
+    if (parts.scheme === undefined) return undefined;
+    /** @type {Captures} */
+    const captures = [];
     let path = parts.path;
     if (this.scheme === undefined) {
       path = globalPath(parts);
-    } else if (parts.scheme !== this.scheme || !fits(this.authority, parts.authority?.toLowerCase())) {
-      return false;
+    } else if (parts.scheme !== this.scheme || !fits(this.authority, parts.authority?.toLowerCase(), captures)) {
+      return undefined;
     }
-    return path.length === this.path.length && this.path.every((each, index) => fits(each, path[index]));
+    const last = this.path.at(-1);
+    const open = last !== undefined && "rest" in last;
+    const fixed = open ? this.path.slice(0, -1) : this.path;
+    if (open ? path.length < fixed.length : path.length !== fixed.length) return undefined;
+    if (!fixed.every((each, index) => fits(each, path[index], captures))) return undefined;
+    if (open) captures.push(["*", path.slice(fixed.length).map(decoded)]);
+    return captures;
   }
 
   /**
-   * Negative when this pattern is the more specific of two that fit one URI: literal before parameter, from the left.
+   * Negative when this pattern is the more specific of two that fit one URI: literal, parameter, rest, from the left.
    * @param {Pattern} other
    */
   compare(other) {
-    const [mine, theirs] = [this.#segments(), other.#segments()];
-    for (let index = 0; index < Math.min(mine.length, theirs.length); index += 1) {
-      const difference = Number("parameter" in mine[index]) - Number("parameter" in theirs[index]);
+    const [mine, theirs] = [this.#weights(), other.#weights()];
+    for (let index = 0; index < Math.max(mine.length, theirs.length); index += 1) {
+      // Where one has ended, the other takes the rest, which may be empty.
+      const difference = (mine[index] ?? 0) - (theirs[index] ?? 0);
       if (difference !== 0) return difference;
     }
     return Number(this.scheme === undefined) - Number(other.scheme === undefined);
   }
 
-  #segments() {
-    return this.authority === undefined ? this.path : [this.authority, ...this.path];
+  #weights() {
+    const segments = this.authority === undefined ? this.path : [this.authority, ...this.path];
+    return segments.map((each) => ("literal" in each ? 0 : "parameter" in each ? 1 : 2));
   }
-}
-
-/**
- * The scheme of a URI in lower case, or undefined.
- * @param {string} uri
- */
-export function schemeOf(uri) {
-  return /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(uri)?.[1].toLowerCase();
-}
-
-/**
- * @param {string} text
- * @returns {{scheme: string | undefined, authority: string | undefined, path: string[]}}
- */
-function split(text) {
-  // The expression of RFC 3986, appendix B, without query and fragment; it fits every text.
-  const [, scheme, authority, rest = ""] = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)/.exec(text) ?? [];
-  const path = rest.replace(/\/$/, "");
-  return { scheme: scheme?.toLowerCase(), authority, path: path === "" ? [] : path.replace(/^\//, "").split("/") };
 }
 
 /** @param {{scheme: string | undefined, authority: string | undefined, path: string[]}} parts */
@@ -84,26 +108,33 @@ function globalPath({ scheme, authority, path }) {
 
 /**
  * @param {string} text
+ * @param {boolean} [ignoringCase] of a literal; a parameter's name keeps it
  * @returns {Segment}
  */
-function segment(text) {
-  return text.startsWith(":") ? { parameter: text.slice(1) } : { literal: decoded(text) };
+function segment(text, ignoringCase = false) {
+  if (text.startsWith(":")) return { parameter: text.slice(1) };
+  return { literal: decoded(ignoringCase ? text.toLowerCase() : text) };
 }
 
 /**
  * @param {Segment | undefined} expected
  * @param {string | undefined} actual
+ * @param {Captures} captures
  */
-function fits(expected, actual) {
+function fits(expected, actual, captures) {
   if (expected === undefined || actual === undefined) return expected === actual;
-  return "parameter" in expected ? actual !== "" : expected.literal === decoded(actual);
+  if ("literal" in expected) return expected.literal === decoded(actual);
+  if (actual === "") return false;
+  if ("parameter" in expected) captures.push([expected.parameter, decoded(actual)]);
+  return true;
 }
 
 /** @param {string} text */
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+function wrong(text) {
+  return failure("invalidParams", `not a pattern: ${clipped(text)}; write "scheme://part/:name" or "/part/:name"`);
+}
+
+/** @param {string} text */
+function clipped(text) {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 }

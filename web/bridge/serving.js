@@ -1,5 +1,5 @@
 // @ts-check
-import { BridgeError, failure } from "./errors.js";
+import { BridgeError, failure, textOf } from "./errors.js";
 
 /** @typedef {string | number | null} RequestID */
 /** @typedef {{signal: AbortSignal, progress: (value: unknown) => void}} RequestContext */
@@ -12,20 +12,17 @@ export class Serving {
    * @type {Map<RequestID, AbortController>}
    */
   #running = new Map();
-  #handlers;
   #send;
   #fits;
   #report;
 
   /**
    * @param {object} wiring
-   * @param {Map<string, RequestHandler>} wiring.handlers by method
-   * @param {(text: string) => void} wiring.send
+   * @param {(text: string) => unknown} wiring.send
    * @param {(text: string) => boolean} wiring.fits whether the other side takes a message of that size
    * @param {(error: BridgeError) => void} wiring.report
    */
-  constructor({ handlers, send, fits, report }) {
-    this.#handlers = handlers;
+  constructor({ send, fits, report }) {
     this.#send = send;
     this.#fits = fits;
     this.#report = report;
@@ -35,10 +32,10 @@ export class Serving {
    * @param {RequestID} id
    * @param {string} method
    * @param {unknown} params
+   * @param {RequestHandler | undefined} handler
    */
-  async serve(id, method, params) {
-    const handler = this.#handlers.get(method);
-    if (handler === undefined) return this.#refuse(id, failure("methodNotFound", `this client has no method ${method}`));
+  async serve(id, method, params, handler) {
+    if (handler === undefined) return this.#refuse(id, noMethod(method));
     if (this.#running.has(id)) return this.#refuse(id, failure("conflict", `the request ${JSON.stringify(id)} is still running`));
     const controller = new AbortController();
     this.#running.set(id, controller);
@@ -68,10 +65,10 @@ export class Serving {
   }
 
   /**
-   * Aborts everything, and answers nothing more.
+   * Aborts everything that runs, and answers none of it.
    * @param {BridgeError} error
    */
-  close(error) {
+  interrupt(error) {
     const controllers = [...this.#running.values()];
     this.#running.clear();
     for (const controller of controllers) controller.abort(error);
@@ -127,7 +124,7 @@ export class Serving {
   }
 }
 
-/** @param {unknown} error */
-export function textOf(error) {
-  return error instanceof Error ? error.message : String(error);
+/** @param {string} method */
+export function noMethod(method) {
+  return failure("methodNotFound", `this client has no method ${method}`);
 }

@@ -69,6 +69,7 @@
  * @property {(page: Page, reason: string) => unknown} close takes the page away
  * @property {(page: Page) => unknown} [resume] the page is on top again
  * @property {string[]} [patterns] only URIs that fit one of these
+ * @property {Record<string, MethodHandler>} [methods] what others may call of a page that it shows
  *
  * @typedef {object} TaskCall
  * @property {string} uri
@@ -78,17 +79,52 @@
  *
  * @typedef {(params: any, call: TaskCall) => unknown} TaskHandler its (awaited) value is the task's
  *
- * @typedef {(() => Promise<void>) & {registered: Promise<void>}} Unregister takes the host back; `registered` settles when the server has it
+ * @typedef {object} MethodCall
+ * @property {AbortSignal} signal aborted when the caller cancels, or the connection ends
+ * @property {(value: unknown) => void} progress
+ * @property {Page | {id: string}} [page] the page that was called; whole where this client shows it
+ *
+ * @typedef {(params: any, call: MethodCall) => unknown} MethodHandler its (awaited) value is the answer
+ *
+ * @typedef {{topic: string, data: any, at: number}} BridgeEvent `at`: milliseconds since 1970, by the server's clock
+ *
+ * @typedef {(event: BridgeEvent) => unknown} EventHandler
+ *
+ * @typedef {(() => Promise<void>) & {registered: Promise<void>}} Unregister takes a host or a subscription back; `registered` settles when the server has it
+ *
+ * @typedef {"connecting" | "open" | "waiting" | "closed"} State `waiting`: to connect again; `closed`: for good
+ *
+ * @typedef {object} StateChange
+ * @property {State} state
+ * @property {number} attempt the try that is made or waited for, counted since there was a session; 0 while there is one
+ * @property {number} [delay] milliseconds until the next try, of `waiting`
+ * @property {number} [code] how the connection closed, of `waiting` and `closed`
+ * @property {string} [reason] why
+ * @property {import("./errors.js").BridgeError} [error] the error behind it
+ *
+ * @typedef {object} ReconnectOptions
+ * @property {number} [minDelay] milliseconds before the second try, doubled before each further one; 500. Half of a delay is random
+ * @property {number} [maxDelay] milliseconds, the longest delay; 30000
+ * @property {number} [attempts] tries that may fail in a row before the bridge closes; without end, with a `fallback` 1
+ *
+ * @typedef {{session: string, token: string}} Invitation `token` is the session's `joinToken`
  *
  * @typedef {object} BridgeOptions
- * @property {string | URL} [url] of the endpoint; default: `/bridge` of the page's own server
+ * @property {string | URL | null} [url] of the endpoint; default: `/bridge` of the page's own server; `null`: there is no bridge
  * @property {new (url: string, protocols: string[]) => WebSocket} [WebSocket] where the platform has none
  * @property {{name: string, version: string, platform?: string}} [client]
- * @property {{session: string, token: string}} [join] the session to become a member of; `token` is its `joinToken`
+ * @property {Invitation | (() => Invitation | Promise<Invitation>)} [join] the session to become a member of; a function is asked again
+ *   before each connection, since a session ends with its server
  * @property {string} [page] the id of the page in which this client runs
- * @property {string} [token]
+ * @property {string | (() => string | Promise<string>)} [token] who the client is; a function is asked again before each connection
  * @property {Record<string, PageHost>} [hosts] by scheme, as with `host`
  * @property {Record<string, TaskHandler>} [tasks] by URI or pattern, as with `task`
+ * @property {Record<string, MethodHandler>} [methods] by name, as with `method`
+ * @property {Record<string, TaskHandler>} [fallback] by URI, pattern or scheme: what `open` and `invoke` do where there is no bridge
+ * @property {ReconnectOptions | false} [reconnect] `false`: the first connection is the last
+ * @property {number} [connectTimeout] milliseconds until a connection has its session; 10000
+ * @property {{count?: number, bytes?: number}} [queue] how many calls may wait for a connection; 256, of 1 MiB together
+ * @property {import("./clock.js").Clock} [clock] for tests
  */
 
 export {};

@@ -1,4 +1,5 @@
 // @ts-check
+import { ConnectionView } from "./panel/connection-view.js";
 import { MessageLog } from "./panel/message-log.js";
 import { StackView } from "./panel/stack-view.js";
 import { byId } from "./shared/dom.js";
@@ -9,6 +10,7 @@ const engineTexts = {
   off: "Flutter: off",
   starting: "Flutter: starting",
   connected: "Flutter: connected",
+  lost: "Flutter: connecting again",
   cut: "Flutter: cut",
 };
 
@@ -17,7 +19,8 @@ const log = new MessageLog(
   byId("messages", HTMLOListElement), byId("pause", HTMLButtonElement), byId("clear", HTMLButtonElement),
   byId("with-stack", HTMLInputElement));
 const toasts = new Toasts(byId("toasts", HTMLElement));
-const connection = byId("connection", HTMLElement);
+const connectionView = new ConnectionView(
+  { again: () => shell.bridge.reconnect(), restart: () => location.reload() });
 const engine = byId("engine", HTMLElement);
 const cut = byId("cut", HTMLButtonElement);
 const restart = byId("restart", HTMLButtonElement);
@@ -36,20 +39,17 @@ const shell = new Shell(byId("screen", HTMLElement), {
     other.hidden = true;
     if (hadFocus) shown.focus();
   },
-  closed(reason) {
-    connection.dataset.state = "closed";
-    connection.textContent = "Connection closed";
-    byId("lost-reason", HTMLElement).textContent = `The connection to the server has ended (${reason}).`;
-    byId("lost", HTMLElement).hidden = false;
-    byId("screen", HTMLElement).inert = true;
-    cut.disabled = true;
-    restart.disabled = true;
+  connection(change) {
+    connectionView.show(change, shell.bridge.session?.session);
+    const isOpen = change.state === "open";
+    byId("screen", HTMLElement).inert = !isOpen;
+    cut.disabled = !isOpen || shell.engine.state !== "connected";
+    restart.disabled = !isOpen;
   },
 });
 
 cut.addEventListener("click", () => shell.engine.cut());
 restart.addEventListener("click", () => shell.startFlutter());
-byId("reload", HTMLButtonElement).addEventListener("click", () => location.reload());
 byId("phone", HTMLElement).addEventListener("keydown", (event) => {
   if (event.key === "Escape" && shell.showsSheet) shell.back();
 });
@@ -61,11 +61,3 @@ views.addEventListener("click", (event) => {
   document.body.dataset.view = button.value;
   for (const other of views.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
 });
-
-shell.start().then(
-  () => {
-    connection.dataset.state = "connected";
-    connection.textContent = `Session ${shell.bridge.session?.session ?? ""}`;
-  },
-  // Why the session did not open is told by `closed`.
-  () => undefined);

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Bridge, BridgeError, ConnectionClosed, Forbidden } from "../bridge/bridge.js";
+import { Bridge, BridgeAbsent, BridgeError, Forbidden } from "../bridge/bridge.js";
 import { connected, connecting, FakeSocket, INFO, turn } from "./fake-socket.js";
 
 test("opens a session on waybridge.v1 with what the options say", async () => {
@@ -55,10 +55,10 @@ test("a connection that fails rejects ready and waiting calls, and tells close o
   socket.end(1006);
   for (const promise of [bridge.ready, call, bridge.stack()]) {
     await assert.rejects(promise, (/** @type {any} */ error) => {
-      assert(error instanceof ConnectionClosed);
-      assert.equal(error.kind, "closed");
+      assert(error instanceof BridgeAbsent);
+      assert.equal(error.kind, "noBridge");
       assert.equal(error.code, 2503);
-      assert.deepEqual(error.data, { kind: "closed", retryable: true, code: 1006, reason: "Unexpected server response: 403" });
+      assert.deepEqual(error.data, { kind: "noBridge", retryable: false, code: 1006, reason: "Unexpected server response: 403" });
       return true;
     });
   }
@@ -68,7 +68,7 @@ test("a connection that fails rejects ready and waiting calls, and tells close o
 test("a socket that never closes after its error has failed all the same", async () => {
   const { bridge, socket, events } = connecting();
   socket.dispatchEvent(new Event("error"));
-  await assert.rejects(bridge.ready, { kind: "closed", message: /the connection failed/ });
+  await assert.rejects(bridge.ready, { kind: "noBridge", message: /the connection failed/ });
   await bridge.close();
   assert.equal(events.length, 1);
 });
@@ -78,8 +78,8 @@ test("a close while the session opens has its code and reason in the errors", as
   const call = bridge.invoke("action://a");
   socket.accept();
   socket.end(4101, "no hello in time");
-  await assert.rejects(bridge.ready, { kind: "closed", data: { kind: "closed", retryable: true, code: 4101, reason: "no hello in time" } });
-  await assert.rejects(call, { kind: "closed", method: "router.invoke" });
+  await assert.rejects(bridge.ready, { kind: "noBridge", data: { kind: "noBridge", retryable: false, code: 4101, reason: "no hello in time" } });
+  await assert.rejects(call, { kind: "noBridge", method: "router.invoke" });
 });
 
 test("a refused session rejects ready with the server's error, and ends the connection", async () => {
@@ -88,7 +88,7 @@ test("a refused session rejects ready with the server's error, and ends the conn
   socket.accept();
   socket.refuse("session.open", { code: 2403, message: "no", data: { kind: "forbidden", rule: "r1" } });
   await assert.rejects(bridge.ready, (/** @type {any} */ error) => error instanceof Forbidden && error.data.rule === "r1");
-  await assert.rejects(call, (/** @type {any} */ error) => error.kind === "closed" && /** @type {unknown} */ (error.cause) instanceof Forbidden);
+  await assert.rejects(call, (/** @type {any} */ error) => error.kind === "noBridge" && error.cause instanceof Forbidden);
   assert.equal(socket.closes.length, 1);
   assert.deepEqual(events.map((event) => event.type), ["close"]);
 });
@@ -96,7 +96,7 @@ test("a refused session rejects ready with the server's error, and ends the conn
 test("a server without the subprotocol, or without a session in its answer, is refused", async () => {
   const plain = connecting();
   plain.socket.accept("");
-  await assert.rejects(plain.bridge.ready, { kind: "closed", message: /does not speak waybridge\.v1/ });
+  await assert.rejects(plain.bridge.ready, { kind: "noBridge", message: /does not speak waybridge\.v1/ });
   assert.equal(plain.socket.sent.length, 0);
   const odd = connecting();
   odd.socket.accept();
@@ -111,7 +111,7 @@ test("without a WebSocket everything rejects as unsupported", async () => {
     const bridge = new Bridge({ url: "ws://test/bridge" });
     const closes = new Promise((resolve) => bridge.addEventListener("close", resolve));
     await assert.rejects(bridge.ready, (/** @type {any} */ error) => error instanceof BridgeError && error.kind === "unsupported");
-    await assert.rejects(bridge.stack(), { kind: "closed", message: /no WebSocket/ });
+    await assert.rejects(bridge.stack(), { kind: "noBridge", message: /no WebSocket/ });
     await closes;
     await bridge.close();
   } finally {
@@ -127,13 +127,13 @@ test("a WebSocket whose constructor throws rejects ready", async () => {
       }
     }
   );
-  await assert.rejects(new Bridge({ url: "ws://test/bridge", WebSocket }).ready, { kind: "closed", message: /insecure/ });
+  await assert.rejects(new Bridge({ url: "ws://test/bridge", WebSocket }).ready, { kind: "noBridge", message: /insecure/ });
 });
 
 test("the address is the page's own server, and one that is no WebSocket's is refused", () => {
   const WebSocket = /** @type {any} */ (FakeSocket);
   const url = (/** @type {any} */ given) => {
-    new Bridge({ url: given, WebSocket });
+    void new Bridge({ url: given, WebSocket }).close();
     return FakeSocket.made.at(-1)?.url;
   };
   assert.throws(() => url(undefined), { kind: "invalidParams", message: /a url is needed outside of a page/ });
@@ -176,7 +176,7 @@ test("close ends everything at once, and resolves when the socket is gone", asyn
   let isOver = false;
   const over = bridge.close().then(() => (isOver = true));
   await assert.rejects(call, { kind: "closed", data: { kind: "closed", retryable: false, code: 1000, reason: "" } });
-  assert.deepEqual(socket.closes, [[1000, ""]]);
+  assert.deepEqual(socket.closes, [[1000]]);
   socket.receiveRaw("late, and not even JSON");
   await turn();
   assert.equal(isOver, false);

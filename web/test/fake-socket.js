@@ -1,5 +1,6 @@
 // @ts-check
 import { Bridge } from "../bridge/bridge.js";
+import { ManualClock } from "./manual-clock.js";
 
 /** What a server answers to `session.open`. */
 export const INFO = {
@@ -111,15 +112,37 @@ export class FakeSocket extends EventTarget {
 }
 
 /**
- * A bridge whose socket is not open yet.
+ * A bridge whose socket is not open yet, and that connects only once, on a clock that stands still.
  * @param {Partial<import("../bridge/bridge.js").BridgeOptions>} [options]
  */
 export function connecting(options) {
   const WebSocket = /** @type {any} */ (FakeSocket);
-  const bridge = new Bridge({ url: "ws://test/bridge", WebSocket, ...options });
+  const clock = new ManualClock();
+  const bridge = new Bridge({ url: "ws://test/bridge", WebSocket, clock, reconnect: false, ...options });
+  const socket = /** @type {FakeSocket} */ (FakeSocket.made.at(-1));
+  return { bridge, clock, socket, events: recorded(bridge) };
+}
+
+/** The socket that was made last. */
+export function newest() {
   const socket = FakeSocket.made.at(-1);
   if (socket === undefined) throw new Error("no socket was made");
-  return { bridge, socket, events: recorded(bridge) };
+  return socket;
+}
+
+/**
+ * Opens a session on the socket that was made last; `sent` begins after `session.open`.
+ * @param {Bridge} bridge
+ * @param {object} [info] what the server says otherwise
+ */
+export async function accept(bridge, info) {
+  const socket = newest();
+  socket.accept();
+  await turn();
+  socket.answer("session.open", { ...INFO, ...info });
+  await bridge.ready;
+  socket.sent = socket.sent.filter((message) => message.method !== "session.open");
+  return socket;
 }
 
 /**
@@ -128,10 +151,7 @@ export function connecting(options) {
  */
 export async function connected(options) {
   const made = connecting(options);
-  made.socket.accept();
-  made.socket.answer("session.open", INFO);
-  await made.bridge.ready;
-  made.socket.sent.length = 0;
+  await accept(made.bridge);
   return made;
 }
 

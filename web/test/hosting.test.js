@@ -198,6 +198,20 @@ test("a task gets its parameters, reports progress, and answers with its value",
   ]);
 });
 
+test("the names in a host's own pattern are parameters, unless the server says otherwise", async () => {
+  /** @type {unknown[]} */
+  const seen = [];
+  const { socket } = await connected({
+    tasks: { "action://a/:x/:y": (params) => params },
+    hosts: { native: { ...NOTHING, open: ({ params }) => void seen.push(params), patterns: ["native://a/*"] } },
+  });
+  socket.receive({ id: 1, method: "task.run", params: { uri: "action://a/1/2", params: { y: "other" } } });
+  socket.receive({ id: 2, method: "page.open", params: { page: { ...PAGE, uri: "native://a/b/c", params: { z: 1 } } } });
+  await turn();
+  assert.deepEqual(answers(socket).find(({ id }) => id === 1).result, { x: "1", y: "other" });
+  assert.deepEqual(seen, [{ "*": ["b", "c"], z: 1 }]);
+});
+
 test("progress after the answer is not sent", async () => {
   /** @type {(value: unknown) => void} */
   let progress = () => {};

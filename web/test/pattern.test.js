@@ -32,17 +32,52 @@ const MATCHES = [
   ["/%zz", "native:/%zz", true],
   ["/a", "not a uri", false],
   ["/__proto__/constructor", "native://__proto__/constructor", true],
+  ["native://user(/:id)", "native://user", true],
+  ["native://user(/:id)", "native://user/5", true],
+  ["native://user(/:id)", "native://user/5/6", false],
+  ["/a(/b(/c))/d", "native:/a/b/c/d", true],
+  ["/a(/b(/c))/d", "native:/a/d", true],
+  ["/a(/b(/c))/d", "native:/a/c/d", false],
+  ["/files/*", "native://files", true],
+  ["/files/*", "native://files/a/b/c", true],
+  ["/files/*", "native://file/a", false],
+  ["/files/*/x", "native://files/a/x", false],
 ];
 
 for (const [pattern, uri, expected] of MATCHES) {
   test(`${pattern} ${expected ? "fits" : "does not fit"} ${uri}`, () => {
-    assert.equal(new Pattern(pattern).matches(uri), expected);
+    assert.equal(Pattern.all(pattern).some((each) => each.match(uri) !== undefined), expected);
   });
 }
 
-for (const text of ["share", "", "a?b", "action://share?x", "action://share#f", "1a://b"]) {
+for (const text of ["share", "", "a?b", "action://share?x", "action://share#f", "1a://b", "/a(b)", "/a(/b", "/a)/b("]) {
   test(`${JSON.stringify(text)} is no pattern`, () => {
-    assert.throws(() => new Pattern(text), { code: -32602, message: /not a pattern/ });
+    assert.throws(() => Pattern.all(text), { code: -32602, message: /not a pattern/ });
+  });
+}
+
+test("optional groups are bounded", () => {
+  assert.equal(Pattern.all("/x" + "(/a".repeat(31) + ")".repeat(31)).length, 32);
+  assert.throws(() => Pattern.all("/x(/a)(/b)(/c)(/d)(/e)(/f)"), { message: /more than 32 forms/ });
+  assert.throws(() => Pattern.all("(/a)".repeat(50000)), { code: -32602, message: /more than 32 forms/ });
+});
+
+/** @type {[string, string, object][]} */
+const PARAMETERS = [
+  ["native://a/:id", "native://a/5", { id: "5" }],
+  ["native://a/:id", "native://a/x%2Fy?id=query&b=1&b=2&b=3", { id: "x/y", b: ["1", "2", "3"] }],
+  ["native://a", "native://a?flag&e=&p=1+2%2B3&=none&z=%zz", { flag: "", e: "", p: "1 2+3", "": "none", z: "%zz" }],
+  ["native://:Name", "native://Voss", { Name: "voss" }],
+  ["/f/*", "native://f/a%20b/c?x=1#y=2", { x: "1", "*": ["a b", "c"] }],
+  ["/f/*", "native://f", { "*": [] }],
+];
+
+for (const [pattern, uri, expected] of PARAMETERS) {
+  test(`${pattern} takes its parameters from ${uri}`, () => {
+    /** @type {Registry<string>} */
+    const registry = new Registry();
+    registry.add({ patterns: [pattern], kind: "page" }, "it");
+    assert.deepEqual(registry.find(uri)?.params, expected);
   });
 }
 
@@ -55,13 +90,15 @@ test("the most specific pattern wins, then the last registered, then a whole sch
   registry.add({ patterns: ["/a/:y"], kind: "page" }, "global");
   const remove = registry.add({ patterns: ["native://a/:other"], kind: "page" }, "newest");
   registry.add({ scheme: "native", kind: "page" }, "scheme");
-  assert.equal(registry.find("native://a/b"), "literal");
-  assert.equal(registry.find("native://z/b"), "early parameter");
-  assert.equal(registry.find("native://c"), "literal");
-  assert.equal(registry.find("native://a/z"), "newest");
+  registry.add({ patterns: ["native://a/:x/*", "native://a/*"], kind: "page" }, "rest");
+  assert.equal(registry.find("native://a/b")?.handler, "literal");
+  assert.equal(registry.find("native://z/b")?.handler, "early parameter");
+  assert.equal(registry.find("native://c")?.handler, "literal");
+  assert.equal(registry.find("native://a/z")?.handler, "newest");
+  assert.equal(registry.find("native://a/z/more")?.handler, "rest");
   remove();
-  assert.equal(registry.find("native://a/z"), "parameter");
-  assert.equal(registry.find("flutter://a/z"), "global");
-  assert.equal(registry.find("native://nothing/like/it"), "scheme");
-  assert.equal(registry.find("http://a"), undefined);
+  assert.equal(registry.find("native://a/z")?.handler, "parameter");
+  assert.equal(registry.find("flutter://a/z")?.handler, "global");
+  assert.equal(registry.find("native://nothing/like/it")?.handler, "scheme");
+  assert.equal(registry.find("http://a")?.handler, undefined);
 });

@@ -101,14 +101,14 @@ test("the client works with the WebSocket of the package ws", async (t) => {
     });
   });
   const url = `ws://127.0.0.1:${server.address().port}/bridge`;
-  const bridge = new Bridge({ url, WebSocket });
+  const bridge = new Bridge({ url, WebSocket, reconnect: false });
   assert.equal((await bridge.ready).session, "s");
   assert.deepEqual(await bridge.invoke("action://echo", { text: "é" }), { text: "é" });
   await assert.rejects(bridge.invoke("action://end"), { kind: "closed", data: { kind: "closed", retryable: false, code: 4200, reason: "drain" } });
   const refused = new WebSocketServer({ host: "127.0.0.1", port: 0, verifyClient: () => false });
   t.after(() => refused.close());
   await new Promise((resolve) => refused.on("listening", resolve));
-  const outside = new Bridge({ url: `ws://127.0.0.1:${refused.address().port}/bridge`, WebSocket });
-  await assert.rejects(outside.ready, { kind: "closed", message: /401/ });
+  const outside = new Bridge({ url: `ws://127.0.0.1:${refused.address().port}/bridge`, WebSocket, reconnect: false });
+  await assert.rejects(outside.ready, { kind: "noBridge", message: /401/ });
   await new Bridge({ url, WebSocket }).close();
 });

@@ -35,13 +35,16 @@ function run(bridge) {
     },
     resume: changed,
   });
-  bridge.ready.then(() => registered).then(
-    () => report({ demo: "connected" }),
-    (error) => (empty.textContent = explain(error)));
-
+  bridge.addEventListener("statechange", (event) => {
+    const { state } = /** @type {CustomEvent} */ (event).detail;
+    empty.textContent = state === "open" ? "No Flutter page is open." : "The Flutter view has no connection.";
+    if (state === "waiting") report({ demo: "lost" });
+    if (state !== "open") return;
+    registered.then(() => report({ demo: "connected" }), (error) => (empty.textContent = explain(error)));
+    changed();
+  });
   bridge.addEventListener("close", async () => {
     view.clear();
-    empty.textContent = "The Flutter view has lost its connection.";
     // Once the socket itself is gone, the server knows, and the shell can ask it for the stack that is left.
     await bridge.close();
     report({ demo: "closed" });

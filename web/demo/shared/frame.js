@@ -6,7 +6,7 @@ import { tapped } from "./tap.js";
 /**
  * What a frame tells the shell around it.
  * @typedef {{demo: "message", direction: "in" | "out", text: string}
- *   | {demo: "connected"} | {demo: "changed"} | {demo: "closed"}} FrameReport
+ *   | {demo: "connected"} | {demo: "lost"} | {demo: "changed"} | {demo: "closed"}} FrameReport
  */
 
 /**

@@ -2,7 +2,7 @@
 
 /** @typedef {import("./frames.js").Frames} Frames */
 /** @typedef {import("../../bridge/bridge.js").SessionInfo} SessionInfo */
-/** @typedef {"off" | "starting" | "connected" | "cut"} EngineState */
+/** @typedef {"off" | "starting" | "connected" | "lost" | "cut"} EngineState */
 
 /** The Flutter view of the phone: a frame of its own with a connection of its own. */
 export class FlutterEngine {
@@ -38,6 +38,7 @@ export class FlutterEngine {
     switch (message.demo) {
       case "message": return this.listener.message(message.direction, message.text);
       case "connected": return this.#become("connected");
+      case "lost": return this.#become("lost");
       case "closed": this.#become("cut");
     }
     this.listener.moved();

@@ -51,6 +51,8 @@ export class Screen {
    * @param {HTMLElement} surface
    */
   add(id, surface) {
+    // A new session may give an id again.
+    if (this.#closing.delete(id)) this.#surfaces.get(id)?.remove();
     surface.classList.add("surface");
     surface.inert = true;
     this.#surfaces.set(id, surface);

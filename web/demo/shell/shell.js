@@ -20,7 +20,7 @@ import { surface } from "./surface.js";
  * @property {(who: "shell" | "web" | "flutter", direction: "in" | "out", text: string) => void} message
  * @property {(state: import("./flutter-engine.js").EngineState) => void} flutter
  * @property {(text: string) => void} toast
- * @property {(reason: string) => void} closed
+ * @property {(change: import("../../bridge/bridge.js").StateChange) => void} connection
  */
 
 /** The app's native shell: hosts `native` and `http` pages and the task `action://toast`, and draws what is on the stack. */
@@ -28,7 +28,6 @@ export class Shell {
   #frames = new Frames();
   /** @type {Layer[]} */
   #layers = [];
-  #closed = false;
   #refreshing = false;
 
   /**
@@ -48,10 +47,10 @@ export class Shell {
       moved: () => this.refresh(),
       message: (direction, text) => listener.message("flutter", direction, text),
     });
-    this.bridge.addEventListener("close", (event) => {
-      this.#closed = true;
-      const { code, reason } = /** @type {CustomEvent} */ (event).detail;
-      listener.closed(reason ? `${code} ${reason}` : String(code));
+    this.bridge.addEventListener("statechange", (event) => {
+      const change = /** @type {CustomEvent} */ (event).detail;
+      listener.connection(change);
+      if (change.state === "open") this.#begin();
     });
     const host = {
       open: (/** @type {Page} */ page) => this.#open(page),
@@ -63,9 +62,8 @@ export class Shell {
     this.bridge.task("action://toast", ({ text }) => listener.toast(String(text)));
   }
 
-  /** Starts the app: the Flutter engine and the first page. */
-  async start() {
-    await this.bridge.ready;
+  /** Starts the app in a new session: the Flutter engine and the first page. */
+  #begin() {
     this.startFlutter();
     this.attempt(this.bridge.open("native://home", {}, { style: "root" }));
   }
@@ -105,7 +103,7 @@ export class Shell {
 
   /** The server's stack is the only truth: it alone knows the pages of every host. */
   async #draw() {
-    if (this.#closed) return;
+    if (this.bridge.state !== "open") return;
     try {
       const { pages } = await this.bridge.stack();
       this.#layers = layers(pages);
@@ -117,9 +115,9 @@ export class Shell {
     }
   }
 
-  /** @param {unknown} error of a call that failed; that all fail when the connection ends is told once */
+  /** @param {unknown} error of a call that failed; that all fail when the connection ends is told by the connection's state */
   #tell(error) {
-    if (!this.#closed) this.listener.toast(explain(error));
+    if (this.bridge.state === "open") this.listener.toast(explain(error));
   }
 
   /** @param {Page} page */

@@ -1,0 +1,119 @@
+// @ts-check
+import { ConnectionClosed } from "./errors.js";
+
+/** @typedef {import("./types.js").Unregister} Unregister */
+
+/** What the server is told of this client: its hosts and the topics it wants. A new session has to be told again. */
+export class Announcements {
+  /** Whether the session at hand was told of all that was there when it opened. */
+  #greeted = false;
+  /** Topics that a session was asked for; those of a call that still waits are not among them. */
+  #asked = new Set();
+  #hosting;
+  #subscriptions;
+  #client;
+
+  /**
+   * @param {import("./hosting.js").Hosting} hosting
+   * @param {import("./subscriptions.js").Subscriptions} subscriptions
+   * @param {object} client
+   * @param {(method: string, params: object, options?: {first: boolean}) => Promise<any>} client.request
+   * @param {() => Promise<unknown>} client.ready the session, or the next one
+   * @param {(error: any) => void} client.refused told of what failed for other reasons than the end of the connection
+   */
+  constructor(hosting, subscriptions, client) {
+    this.#hosting = hosting;
+    this.#subscriptions = subscriptions;
+    this.#client = client;
+  }
+
+  /** What `session.open` is to say of hosts; later ones are announced on their own. */
+  greet() {
+    this.#greeted = true;
+    const { declarations } = this.#hosting;
+    return declarations.length > 0 ? declarations : undefined;
+  }
+
+  /** Asks a new session for the topics of the one before. */
+  resubscribe() {
+    const topics = this.#subscriptions.topics.filter((topic) => this.#asked.has(topic));
+    if (topics.length === 0) return;
+    this.#client.request("events.subscribe", { topics }, { first: true }).catch((error) => {
+      if (!(error instanceof ConnectionClosed)) this.#client.refused(error);
+    });
+  }
+
+  /** The session is gone. */
+  lost() {
+    this.#greeted = false;
+  }
+
+  /**
+   * @param {{declaration: import("./registry.js").Declaration, remove: () => void}} entry
+   * @returns {Unregister}
+   */
+  host({ declaration, remove }) {
+    const params = { hosts: [declaration] };
+    const told = this.#greeted ? this.#tell("host.register", params) : this.#client.ready();
+    return this.#undoable(told, remove, () => this.#tell("host.unregister", params, remove));
+  }
+
+  /**
+   * @param {string | string[]} topics
+   * @param {import("./types.js").EventHandler} handler
+   * @returns {Unregister}
+   */
+  subscribe(topics, handler) {
+    const known = new Set(this.#subscriptions.topics);
+    const entry = this.#subscriptions.add(topics, handler);
+    const fresh = entry.topics.filter((topic) => !known.has(topic));
+    const remove = () => {
+      const unwanted = entry.remove();
+      for (const topic of unwanted) this.#asked.delete(topic);
+      return unwanted;
+    };
+    const asked = () => {
+      const wanted = new Set(this.#subscriptions.topics);
+      for (const topic of fresh) if (wanted.has(topic)) this.#asked.add(topic);
+    };
+    const told = fresh.length > 0 ? this.#tell("events.subscribe", { topics: fresh }, asked) : this.#client.ready();
+    return this.#undoable(told, remove, async () => {
+      const unwanted = remove();
+      if (unwanted.length > 0) await this.#tell("events.unsubscribe", { topics: unwanted });
+    });
+  }
+
+  /**
+   * Changes what the server knows. When the connection ends meanwhile, the next session learns it as it opens.
+   * @param {string} method
+   * @param {object} params
+   * @param {() => void} [settled] called before that session opens
+   */
+  async #tell(method, params, settled) {
+    try {
+      await this.#client.request(method, params);
+      settled?.();
+    } catch (error) {
+      if (!(error instanceof ConnectionClosed)) throw error;
+      settled?.();
+      await this.#client.ready();
+    }
+  }
+
+  /**
+   * @param {Promise<unknown>} told
+   * @param {() => void} remove what takes it back on this side
+   * @param {() => Promise<void>} undo what takes it back on both
+   * @returns {Unregister}
+   */
+  #undoable(told, remove, undo) {
+    const registered = told.then(() => {}, (error) => {
+      remove();
+      this.#client.refused(error);
+      throw error;
+    });
+    // Who does not wait for it learns of the failure from the event.
+    registered.catch(() => {});
+    return Object.assign(() => registered.then(undo), { registered });
+  }
+}

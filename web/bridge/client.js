@@ -1,0 +1,202 @@
+// @ts-check
+import { Announcements } from "./announcements.js";
+import { Backoff, check } from "./backoff.js";
+import { platformClock } from "./clock.js";
+import { codes } from "./codes.js";
+import { endpoint } from "./connection.js";
+import { BridgeError, bridgeError, closedError, failure, textOf } from "./errors.js";
+import { Hosting } from "./hosting.js";
+import { Link } from "./link.js";
+import { Methods } from "./methods.js";
+import { Peer } from "./peer.js";
+import { Subscriptions } from "./subscriptions.js";
+
+/** @typedef {import("./types.js").SessionInfo} SessionInfo */
+/** @typedef {import("./connection.js").Close} Close */
+
+/** How this client names itself when the application does not. */
+const CLIENT = { name: "waybridge-js", version: "0.1.0" };
+
+/** A member of a session, and of a new one when that is lost. */
+export class Client {
+  #closedByApp = false;
+  /** @type {(info: SessionInfo) => void} */ #opened = () => {};
+  /** @type {(error: unknown) => void} */ #failed = () => {};
+  /** @type {Link} */ #link;
+  /** @type {Peer} */ #peer;
+  #subscriptions = new Subscriptions();
+  #options;
+  #emit;
+  methods = new Methods();
+  hosting;
+  announcements;
+  /** @type {SessionInfo | undefined} */ session;
+  /** @type {Promise<SessionInfo>} */ ready = this.#newReady();
+
+  /**
+   * @param {import("./types.js").BridgeOptions} options
+   * @param {(type: string, detail: unknown) => void} emit
+   */
+  constructor(options, emit) {
+    this.#options = options;
+    this.#emit = emit;
+    const { clock = platformClock, connectTimeout = 10000, reconnect = {}, queue: { count = 256, bytes = 1 << 20 } = {} } = options;
+    check("connectTimeout", connectTimeout, 1, 0x7fffffff);
+    check("queue.count", count, 0, Number.MAX_SAFE_INTEGER);
+    check("queue.bytes", bytes, 0, Number.MAX_SAFE_INTEGER);
+    // Where something stands in for a bridge, nobody should have to wait for one.
+    const usual = options.fallback === undefined ? {} : { attempts: 1 };
+    const backoff = reconnect === false ? undefined : new Backoff({ ...usual, ...reconnect }, () => clock.random());
+    this.hosting = new Hosting(this.methods, options.page);
+    this.announcements = new Announcements(this.hosting, this.#subscriptions, {
+      request: (method, params, how) => this.#peer.request(method, params, how),
+      ready: () => this.ready,
+      refused: (error) => this.state === "closed" || this.#report(error),
+    });
+    this.#peer = new Peer({
+      send: (text) => this.#link.send(text),
+      report: (error) => this.#report(error),
+      request: (method) => this.hosting.requests.get(method) ?? this.methods.handler(method),
+      notification: (method) => this.#notification(method),
+      queue: { count, bytes },
+      clock,
+    });
+    const url = endpoint(options.url, options.fallback !== undefined);
+    this.#link = new Link({ url, WebSocket: options.WebSocket ?? globalThis.WebSocket, backoff, connectTimeout, clock }, {
+      greet: (isCurrent) => this.#greet(isCurrent),
+      forgives: (error) => this.#forgives(error),
+      received: (data) => this.#peer.receive(data),
+      lost: (close) => this.#lost(close),
+      ended: (close) => this.#ended(close),
+      changed: (change) => this.#emit("statechange", change),
+    });
+  }
+
+  get state() {
+    return this.#link.state;
+  }
+
+  /** Whether there was no session, and will be none. */
+  get isAbsent() {
+    return this.state === "closed" && !this.#link.wasOpen && !this.#closedByApp;
+  }
+
+  /**
+   * @param {string} method
+   * @param {unknown} [params]
+   * @param {import("./types.js").CallOptions} [options]
+   * @returns {Promise<any>}
+   */
+  request(method, params, options) {
+    return this.#peer.request(method, params, options);
+  }
+
+  hasten() {
+    this.#link.hasten();
+  }
+
+  close() {
+    this.#closedByApp ||= this.state !== "closed";
+    return this.#link.close();
+  }
+
+  /** @param {() => boolean} isCurrent whether the connection is still the one to greet */
+  async #greet(isCurrent) {
+    const { client = CLIENT, token, join, page } = this.#options;
+    // Either may be made anew for each session.
+    const secret = typeof token === "function" ? await token() : token;
+    const invitation = typeof join === "function" ? await join() : join;
+    if (!isCurrent()) return;
+    const hosts = this.announcements.greet();
+    const hello = { protocol: ["1.0"], client, token: secret, hosts, join: invitation, page };
+    const info = await this.#peer.request("session.open", hello, { first: true });
+    if (!isCurrent()) return;
+    if (typeof info?.session !== "string") {
+      throw bridgeError(codes.internal.code, "the server's answer to session.open names no session", { kind: "malformed" });
+    }
+    // The pages that it showed went with the session that was lost.
+    this.hosting.lost((error) => this.#hostFailed("close", error));
+    this.session = info;
+    this.announcements.resubscribe();
+    this.#peer.start(info.limits?.maxMessage);
+    this.#opened(info);
+  }
+
+  /**
+   * A session that was refused is asked for again when that may help: later, or with what the app gives anew.
+   * @param {unknown} error
+   */
+  #forgives(error) {
+    const { token, join } = this.#options;
+    if (error instanceof BridgeError && error.retryable) return true;
+    return this.#link.wasOpen && (typeof token === "function" || typeof join === "function");
+  }
+
+  /** @param {string} method */
+  #notification(method) {
+    if (method === "page.resume") return (/** @type {any} */ { page }) => this.#resume(page);
+    if (method === "event") return (/** @type {any} */ event) => this.#event(event);
+    return this.methods.handler(method);
+  }
+
+  /** @param {any} event */
+  #event(event) {
+    if (typeof event.topic !== "string") return;
+    this.#subscriptions.deliver(event, (cause) => {
+      this.#report(failure("internal", `a handler of ${event.topic} failed: ${textOf(cause)}`, { cause }));
+    });
+  }
+
+  /** @param {string} page */
+  #resume(page) {
+    this.#emit("resume", { page });
+    this.hosting.resume(page).catch((cause) => this.#hostFailed("resume", cause));
+  }
+
+  /** @param {Close} close */
+  #lost(close) {
+    this.#leave();
+    this.#peer.interrupt(close);
+  }
+
+  /** @param {Close} close */
+  #ended(close) {
+    const { code, reason, cause } = close;
+    const told = { ...close, absent: this.isAbsent };
+    this.#leave();
+    this.#failed(cause instanceof BridgeError ? cause : closedError(told, false));
+    this.#peer.close(told);
+    this.hosting.lost((error) => this.#hostFailed("close", error));
+    this.#emit("close", { code, reason });
+  }
+
+  #leave() {
+    if (this.session !== undefined) this.ready = this.#newReady();
+    this.session = undefined;
+    this.announcements.lost();
+  }
+
+  #newReady() {
+    /** @type {Promise<SessionInfo>} */
+    const ready = new Promise((resolve, reject) => {
+      this.#opened = resolve;
+      this.#failed = reject;
+    });
+    // Who does not wait for it learns of the failure from `close`, and from every call.
+    ready.catch(() => {});
+    return ready;
+  }
+
+  /**
+   * @param {string} what
+   * @param {unknown} cause
+   */
+  #hostFailed(what, cause) {
+    this.#report(failure("internal", `${what} of a host failed: ${textOf(cause)}`, { cause }));
+  }
+
+  /** @param {BridgeError} error */
+  #report(error) {
+    this.#emit("error", error);
+  }
+}

@@ -1,0 +1,36 @@
+// @ts-check
+import { Bridge } from "./bridge.js";
+import { MockApp } from "./mock/app.js";
+
+/** @typedef {import("./mock/app.js").MockRoutes} MockRoutes */
+/** @typedef {import("./types.js").BridgeOptions} BridgeOptions */
+
+/** A `Bridge` to an app that is mocked. */
+export class MockBridge extends Bridge {
+  /** What the test sees of the app, and does in its place. */
+  app;
+
+  /**
+   * @param {MockApp} app
+   * @param {Partial<BridgeOptions>} options
+   */
+  constructor(app, options) {
+    const WebSocket = /** @type {any} */ (function () {
+      return app.connect();
+    });
+    super({ ...options, url: "ws://mock.invalid/bridge", WebSocket });
+    this.app = app;
+  }
+}
+
+/**
+ * A bridge for tests, without a server: the interface is that of `Bridge`, the messages and their order are those of a
+ * connection, and what the app does is given as functions. The app has one stack without modal pages and tabs, and neither
+ * policy, interceptors nor a route table.
+ * @param {MockRoutes} [routes] what the app does and shows
+ * @param {Partial<BridgeOptions>} [options] of the bridge, such as what it hosts itself
+ * @returns {MockBridge}
+ */
+export function mockBridge(routes = {}, options = {}) {
+  return new MockBridge(new MockApp(routes), options);
+}

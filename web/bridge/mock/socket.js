@@ -1,0 +1,79 @@
+// @ts-check
+import { SUBPROTOCOL } from "../connection.js";
+
+/** What a message causes at once is done before the next one arrives: so many turns of the microtask queue are left to it. */
+const TURNS = 16;
+
+/** One end of a connection within this program: what a `Bridge` takes for its WebSocket. */
+export class MockSocket extends EventTarget {
+  readyState = 0;
+  protocol = "";
+  #received;
+  #ended;
+  #sending = Promise.resolve();
+  #arriving = Promise.resolve();
+
+  /**
+   * @param {object} server
+   * @param {(socket: MockSocket) => boolean} server.accepts whether the connection comes about
+   * @param {(text: string) => void} server.received
+   * @param {() => void} server.ended
+   */
+  constructor({ accepts, received, ended }) {
+    super();
+    this.#received = received;
+    this.#ended = ended;
+    queueMicrotask(() => {
+      if (this.readyState !== 0) return;
+      if (!accepts(this)) return this.end(1006, "the mocked app is down");
+      this.protocol = SUBPROTOCOL;
+      this.readyState = 1;
+      this.dispatchEvent(new Event("open"));
+    });
+  }
+
+  /** @param {string} text */
+  send(text) {
+    this.#sending = after(this.#sending, () => this.readyState === 1 && this.#received(text));
+  }
+
+  /** @param {number} [code] */
+  close(code = 1000) {
+    queueMicrotask(() => this.end(code, ""));
+  }
+
+  /**
+   * What the other end sends.
+   * @param {string} text
+   * @returns {boolean} false when it does not arrive
+   */
+  deliver(text) {
+    if (this.readyState !== 1) return false;
+    this.#arriving = after(this.#arriving, () => {
+      if (this.readyState === 1) this.dispatchEvent(new MessageEvent("message", { data: text }));
+    });
+    return true;
+  }
+
+  /**
+   * @param {number} code
+   * @param {string} reason
+   */
+  end(code, reason) {
+    if (this.readyState === 3) return;
+    this.readyState = 3;
+    this.#ended();
+    this.dispatchEvent(Object.assign(new Event("close"), { code, reason }));
+  }
+}
+
+/**
+ * No timers: tests that replace those go on as others do.
+ * @param {Promise<void>} previous
+ * @param {() => unknown} body
+ */
+async function after(previous, body) {
+  await previous;
+  for (let turn = 0; turn < TURNS; turn += 1) await null;
+  body();
+}

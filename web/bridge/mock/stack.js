@@ -1,0 +1,129 @@
+// @ts-check
+import { codes } from "../codes.js";
+import { bridgeError, failure } from "../errors.js";
+import { split } from "../uri.js";
+
+/** @typedef {import("../types.js").Page} Page */
+/** @typedef {import("../types.js").Outcome} Outcome */
+/** @typedef {{data?: any, code?: number, message?: string}} Result */
+/** @typedef {{page: Page, outcome: Promise<Outcome>, settle: (outcome: Outcome) => void}} Entry */
+
+/** The open pages of a mocked app, bottom first: one stack, without modal ones on top. */
+export class MockStack {
+  /** @type {Entry[]} */ #entries = [];
+  #events;
+
+  /** @param {{closed: (page: Page, reason: string) => void, resumed: (page: Page) => void}} events */
+  constructor(events) {
+    this.#events = events;
+  }
+
+  get pages() {
+    return this.#entries.map(({ page }) => page);
+  }
+
+  /**
+   * Shows a page, in place of others where its style says so.
+   * @param {Page} page
+   * @returns {Promise<Outcome>}
+   */
+  add(page) {
+    if (page.style === "replace") this.#remove(this.#entries.length - 1, "replaced", "replaced");
+    if (page.style === "root") this.#remove(0, "replaced", "replaced");
+    /** @type {(outcome: Outcome) => void} */
+    let settle = () => {};
+    /** @type {Promise<Outcome>} */
+    const outcome = new Promise((resolve) => (settle = resolve));
+    this.#entries.push({ page, outcome, settle });
+    return outcome;
+  }
+
+  /**
+   * Goes back to a page that is there.
+   * @param {string} uri
+   * @returns {{page: Page, outcome: Promise<Outcome>} | undefined}
+   */
+  popTo(uri) {
+    const index = this.#find(uri);
+    if (index < 0) return undefined;
+    this.#close(index + 1, "dismissed");
+    return this.#entries[index];
+  }
+
+  /** @param {string} reference */
+  contains(reference) {
+    return this.#entries[this.#find(reference)]?.page ?? null;
+  }
+
+  /**
+   * @param {any} params as of `navigation.back`
+   * @returns {{page: string | null, closed: string[]}}
+   */
+  back({ count = 1, to, before, root, result }) {
+    let index = Math.max(1, this.#entries.length - count);
+    if (root) index = 1;
+    else if (to !== undefined) index = this.#index(to) + 1;
+    else if (before !== undefined) index = Math.max(1, this.#index(before));
+    if (result !== undefined && index >= this.#entries.length) throw failure("conflict", "no page closes: the result would be lost");
+    return this.#close(index, result === undefined ? "dismissed" : "finished", result);
+  }
+
+  /**
+   * @param {string} id
+   * @param {"finished" | "failed" | "cancelled"} outcome
+   * @param {Result} [result]
+   */
+  finish(id, outcome, result) {
+    return this.#close(this.#index(id), outcome, result);
+  }
+
+  /**
+   * @param {number} index the lowest page that closes, and to which the outcome belongs
+   * @param {Outcome["outcome"]} outcome
+   * @param {Result} [result]
+   */
+  #close(index, outcome, result) {
+    const closed = this.#remove(index, outcome, "dismissed", result);
+    const top = this.#entries.at(-1)?.page;
+    if (closed.length > 0 && top !== undefined) this.#events.resumed(top);
+    return { page: top?.id ?? null, closed };
+  }
+
+  /**
+   * @param {number} index
+   * @param {Outcome["outcome"]} lowest
+   * @param {Outcome["outcome"]} others
+   * @param {Result} [result]
+   */
+  #remove(index, lowest, others, result) {
+    const { data = null, code = 0, message = "" } = result ?? {};
+    const removed = this.#entries.splice(Math.max(0, index)).reverse();
+    removed.forEach(({ page, settle }, position) => {
+      const isLowest = position === removed.length - 1;
+      const outcome = isLowest ? lowest : others;
+      this.#events.closed(page, outcome);
+      settle(isLowest ? { outcome, code, message, data } : { outcome, code: 0, message: "", data: null });
+    });
+    return removed.map(({ page }) => page.id);
+  }
+
+  /** @param {string} reference */
+  #index(reference) {
+    const index = this.#find(reference);
+    if (index >= 0) return index;
+    throw bridgeError(codes.noRoute.code, `no page ${reference} is open`, { data: { kind: "notOnStack", retryable: false } });
+  }
+
+  /** @param {string} reference an id, or a URI, of which query and fragment do not count */
+  #find(reference) {
+    const target = place(reference);
+    const is = (/** @type {Page} */ page) => (reference.includes(":") ? place(page.uri) === target : page.id === reference);
+    return this.pages.map(is).lastIndexOf(true);
+  }
+}
+
+/** @param {string} uri */
+function place(uri) {
+  const { scheme, authority, path } = split(uri);
+  return JSON.stringify([scheme, authority?.toLowerCase(), path]);
+}

@@ -1,0 +1,138 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BridgeAbsent } from "../bridge/bridge.js";
+import { accept, connected, connecting, FakeSocket, newest, turn } from "./fake-socket.js";
+
+/** @typedef {import("../bridge/bridge.js").BridgeOptions} BridgeOptions */
+
+/** @type {NonNullable<BridgeOptions["fallback"]>} */
+const FALLBACK = {
+  "action://share": (params, { uri, exts, progress }) => {
+    progress(0.5);
+    return { params, uri, exts };
+  },
+  "action://fail": () => {
+    throw Object.assign(new Error("mine"), { code: 17 });
+  },
+  https: (_, { uri }) => uri,
+};
+
+/** @type {[string, BridgeOptions, ((socket: FakeSocket) => void) | undefined][]} */
+const OUTSIDE = [
+  ["there is no url", { url: null }, undefined],
+  ["nothing listens", {}, (socket) => socket.end(1006)],
+  ["the server is none of ours", {}, (socket) => socket.accept("")],
+  ["the session is refused", {}, (socket) => {
+    socket.accept();
+    socket.refuse("session.open", { code: 2403, message: "not this origin" });
+  }],
+];
+
+for (const [name, options, end] of OUTSIDE) {
+  test(`where ${name}, the fallback answers, also to calls made before that was known`, async () => {
+    const sockets = FakeSocket.made.length;
+    const { bridge, clock } = connecting({ fallback: FALLBACK, reconnect: {}, ...options });
+    assert.equal(FakeSocket.made.length - sockets, end === undefined ? 0 : 1);
+    /** @type {unknown[]} */
+    const progress = [];
+    const early = bridge.invoke("action://share?a=1&b=1", { b: 2 }, { exts: { e: 1 }, onProgress: (value) => progress.push(value) });
+    end?.(newest());
+    await assert.rejects(bridge.ready);
+    assert.equal(bridge.state, "closed");
+    assert.equal(clock.pending, 0, "nobody goes on trying");
+    assert.deepEqual(await early, { params: { a: "1", b: 2 }, uri: "action://share?a=1&b=1", exts: { e: 1 } });
+    assert.deepEqual(progress, [0.5]);
+    assert.deepEqual(await bridge.open("https://example.org/x"), { outcome: "finished", code: 0, message: "", data: "https://example.org/x" });
+    await assert.rejects(bridge.invoke("action://fail"), { code: 17, message: "mine" });
+    for (const call of [bridge.invoke("action://other"), bridge.open("native://a"), bridge.stack(), bridge.call("p1", "m")]) {
+      await assert.rejects(call, (/** @type {any} */ error) => error instanceof BridgeAbsent && error.kind === "noBridge");
+    }
+    assert.deepEqual(await bridge.canOpen("action://share"), { canOpen: true, kind: "task" });
+    assert.deepEqual(await bridge.canOpen("native://a"), { canOpen: false });
+    for (const [what, expected] of /** @type {[string, boolean][]} */ ([
+      ["action://share", true], ["https://example.org", true], ["native://a", false],
+      ["router.invoke", true], ["page.call", false], ["toString", false],
+    ])) assert.equal(await bridge.supports(what), expected, what);
+  });
+}
+
+test("the fallback is not asked while there is a bridge, nor when one was lost or closed", async () => {
+  const { bridge, socket, clock } = await connected({ fallback: FALLBACK, reconnect: {} });
+  const refused = bridge.invoke("action://share");
+  socket.refuse("router.invoke", { code: 2404, message: "no such route" });
+  await assert.rejects(refused, { code: 2404 });
+  const lost = bridge.invoke("action://share");
+  socket.end(1006);
+  await assert.rejects(lost, { code: 2599 });
+  clock.advance(500);
+  newest().end(1006);
+  await assert.rejects(bridge.invoke("action://share"), { kind: "closed" });
+
+  const closed = connecting({ fallback: FALLBACK });
+  const call = closed.bridge.invoke("action://share");
+  void closed.bridge.close();
+  await assert.rejects(call, { kind: "closed" });
+});
+
+test("a bridge that is tried more than once is waited for", async () => {
+  const { bridge, clock } = connecting({ fallback: FALLBACK, reconnect: { attempts: 2 } });
+  newest().end(1006);
+  clock.advance(500);
+  await accept(bridge);
+  assert.equal(bridge.state, "open");
+});
+
+test("aborting reaches the fallback", async () => {
+  /** @type {any} */
+  let signal;
+  const fallback = { "action://wait": (/** @type {any} */ _, /** @type {any} */ call) => {
+    signal = call.signal;
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  } };
+  const { bridge } = connecting({ url: null, fallback });
+  const controller = new AbortController();
+  const call = bridge.invoke("action://wait", {}, { signal: controller.signal });
+  await turn();
+  controller.abort();
+  await assert.rejects(call, { code: -32800, name: "AbortError" });
+});
+
+test("outside of a page a fallback needs no url", async () => {
+  const { bridge } = connecting({ url: undefined, fallback: { "action://a": () => 1 } });
+  assert.equal(await bridge.invoke("action://a"), 1);
+});
+
+test("what is no fallback is refused when it is given", () => {
+  assert.throws(() => connecting({ fallback: { "action://a": /** @type {any} */ (1) } }), { message: /needs a function/ });
+  assert.throws(() => connecting({ fallback: { "a b": () => {} } }), { message: /not a pattern/ });
+});
+
+test("names like __proto__ in a fallback's parameters do no harm", async () => {
+  const { bridge } = connecting({ url: null, fallback: { "action://a": (params) => params } });
+  const params = JSON.parse('{"__proto__": {"polluted": 1}, "then": 2}');
+  const given = await bridge.invoke("action://a?constructor=x&__proto__=y", params);
+  assert.equal(JSON.stringify(given), '{"constructor":"x","__proto__":{"polluted":1},"then":2}');
+  assert.equal(Reflect.get({}, "polluted"), undefined);
+});
+
+test("with a bridge, what is supported is what the server says, asked once for each session", async () => {
+  const { bridge, socket, clock } = await connected({ reconnect: {} });
+  const asked = bridge.supports("page.call");
+  socket.answer("rpc.discover", { methods: [{ name: "page.call" }, { name: "__proto__" }] });
+  assert.equal(await asked, true);
+  for (const [what, expected] of /** @type {[string, boolean][]} */ ([["__proto__", true], ["then", false], ["toString", false]])) {
+    assert.equal(await bridge.supports(what), expected);
+  }
+  assert.equal(socket.sent.length, 1);
+  const opens = bridge.supports("action://share");
+  socket.answer("router.canOpen", { canOpen: true });
+  assert.equal(await opens, true);
+  socket.end(1006);
+  clock.advance(500);
+  const next = await accept(bridge, { capabilities: ["resume"] });
+  const again = bridge.supports("resume");
+  next.answer("rpc.discover", { methods: [] });
+  assert.equal(await again, true);
+  assert.equal(await bridge.supports("page.call"), false);
+});

@@ -1,0 +1,193 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Cancelled, RouteNotFound } from "../bridge/bridge.js";
+import { mockBridge } from "../bridge/mock.js";
+import { turn } from "./fake-socket.js";
+import { ManualClock } from "./manual-clock.js";
+
+/** @typedef {import("../bridge/mock.js").MockBridge} MockBridge */
+/** @typedef {import("../bridge/bridge.js").OpenOptions} OpenOptions */
+
+const FOREVER = () => new Promise(() => {});
+const FINISHED = { outcome: "finished", code: 0, message: "", data: null };
+const DISMISSED = { outcome: "dismissed", code: 0, message: "", data: null };
+
+/**
+ * Opens a page that stays, and waits until it is shown.
+ * @param {MockBridge} bridge
+ * @param {string} uri
+ * @param {OpenOptions} [options]
+ */
+async function shown(bridge, uri, options) {
+  /** @type {(page: string) => void} */
+  let opened = () => {};
+  const page = /** @type {Promise<string>} */ (new Promise((resolve) => (opened = resolve)));
+  const outcome = bridge.open(uri, {}, { ...options, onProgress: (value) => opened(value.opened.page) });
+  return { id: await page, outcome };
+}
+
+test("tasks get merged parameters, report progress, and answer or fail", async () => {
+  const bridge = mockBridge({
+    tasks: {
+      "action://share/:what": (params, { exts, progress }) => (progress(1), { params, exts }),
+      "action://fail": () => {
+        throw Object.assign(new Error("mine"), { code: 17, data: [1] });
+      },
+    },
+  });
+  /** @type {unknown[]} */
+  const progress = [];
+  const shared = await bridge.invoke("action://share/tea?n=1", { n: 2 }, { exts: { e: 1 }, onProgress: (value) => progress.push(value) });
+  assert.deepEqual(shared, { params: { what: "tea", n: 2 }, exts: { e: 1 } });
+  assert.deepEqual(progress, [1]);
+  assert.deepEqual((await bridge.open("action://share/x")).data.params, { what: "x" });
+  await assert.rejects(bridge.invoke("action://fail"), { code: 17, message: "mine", data: [1] });
+  await assert.rejects(bridge.invoke("action://none"), (/** @type {any} */ error) => error instanceof RouteNotFound);
+  await assert.rejects(bridge.request("table.get"), { code: -32601 });
+  assert.deepEqual(bridge.app.calls.map(({ method }) => method), [
+    "session.open", "router.invoke", "router.open", "router.invoke", "router.invoke", "table.get",
+  ]);
+  await bridge.close();
+});
+
+test("pages finish with their value, fail with their error, and otherwise wait for back", async () => {
+  /** @type {AbortSignal[]} */
+  const signals = [];
+  const bridge = mockBridge({
+    pages: {
+      "native://address/:id": ({ id }) => ({ city: id }),
+      "native://broken": () => assert.fail("no room"),
+      native: (_, { signal }) => (signals.push(signal), FOREVER()),
+    },
+  });
+  assert.deepEqual(await bridge.open("native://address/Kyoto"), { ...FINISHED, data: { city: "Kyoto" } });
+  assert.deepEqual(await bridge.open("native://broken"), { outcome: "failed", code: 2502, message: "no room", data: null });
+  const [root, a, b] = [await shown(bridge, "native://home"), await shown(bridge, "native://a"), await shown(bridge, "native://b")];
+  assert.deepEqual((await bridge.stack()).pages.map(({ id }) => id), [root.id, a.id, b.id]);
+  assert.equal((await bridge.contains("native://A?x=1"))?.id, a.id);
+  assert.deepEqual(await bridge.back({ to: "native://home", result: 7 }), { page: root.id, closed: [b.id, a.id] });
+  assert.deepEqual([await a.outcome, await b.outcome], [{ ...FINISHED, data: 7 }, DISMISSED]);
+  assert.deepEqual(signals.map(({ aborted }) => aborted), [false, true, true]);
+  await assert.rejects(bridge.back({ result: 1 }), { code: 2409 });
+  await assert.rejects(bridge.back({ to: a.id }), { code: 2404, kind: "notOnStack" });
+  const c = await shown(bridge, "native://c");
+  await bridge.finish("done", { page: c.id });
+  assert.equal((await c.outcome).data, "done");
+  assert.deepEqual(await bridge.back(), { page: root.id, closed: [] });
+  await bridge.close();
+  await assert.rejects(root.outcome, { code: 2599 });
+});
+
+test("styles replace, begin anew and go back", async () => {
+  const bridge = mockBridge({ pages: { native: FOREVER } });
+  const root = await shown(bridge, "native://home");
+  const a = await shown(bridge, "native://a");
+  const b = await shown(bridge, "native://b", { style: "replace" });
+  assert.equal((await a.outcome).outcome, "replaced");
+  const back = bridge.open("native://home", {}, { style: "popTo" });
+  assert.equal((await b.outcome).outcome, "dismissed");
+  const last = await shown(bridge, "native://new", { style: "root" });
+  assert.equal((await root.outcome).outcome, "replaced");
+  assert.equal((await back).outcome, "replaced");
+  await bridge.close();
+  await assert.rejects(last.outcome, { code: 2599 });
+});
+
+test("cancelling rejects before a page is shown, and closes it afterwards", async () => {
+  const bridge = mockBridge({ pages: { native: FOREVER }, tasks: { "action://wait": (_, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))) } });
+  const controller = new AbortController();
+  const page = await shown(bridge, "native://a", { signal: controller.signal });
+  const task = bridge.invoke("action://wait", {}, { signal: controller.signal });
+  await turn();
+  controller.abort();
+  assert.equal((await page.outcome).outcome, "cancelled");
+  await assert.rejects(task, (/** @type {any} */ error) => error instanceof Cancelled);
+  await bridge.close();
+});
+
+test("the test may be another client: it opens and runs what the bridge hosts, and calls its methods", async () => {
+  /** @type {string[]} */
+  const seen = [];
+  const bridge = mockBridge({}, {
+    hosts: {
+      native: {
+        open: (page) => void seen.push(`open ${page.uri}`),
+        close: (page, reason) => void seen.push(`close ${page.uri} ${reason}`),
+        resume: (page) => void seen.push(`resume ${page.uri}`),
+        methods: { title: (_, { page }) => Reflect.get(page ?? {}, "uri") },
+      },
+    },
+    tasks: { "action://add/:b": ({ a, b }) => a + Number(b) },
+    methods: { hello: ({ name }) => `Hello, ${name}` },
+  });
+  await bridge.ready;
+  assert.equal(await bridge.app.invoke("action://add/2", { a: 1 }), 3);
+  assert.equal(await bridge.app.call("hello", { name: "Ada" }), "Hello, Ada");
+  const first = bridge.app.open("native://a");
+  await turn();
+  const second = bridge.app.open("native://b");
+  await turn();
+  assert.equal(await bridge.call("p1", "title"), "native://a");
+  await bridge.back({ result: "r" });
+  assert.equal((await second).data, "r");
+  await turn();
+  assert.deepEqual(seen, ["open native://a", "open native://b", "close native://b finished", "resume native://a"]);
+  const task = bridge.task("action://later", () => "now");
+  await task.registered;
+  assert.equal(await bridge.invoke("action://later"), "now");
+  await task();
+  await assert.rejects(bridge.invoke("action://later"), { code: 2404 });
+  await bridge.finish(1, { page: "p1" });
+  assert.equal((await first).data, 1);
+  await bridge.close();
+});
+
+test("events reach those who subscribed", async () => {
+  const bridge = mockBridge();
+  /** @type {unknown[]} */
+  const heard = [];
+  const unsubscribe = bridge.subscribe("cart.*", ({ topic, data }) => heard.push([topic, data]));
+  await unsubscribe.registered;
+  bridge.app.publish("cart.changed", { count: 1 });
+  bridge.app.publish("other");
+  await turn();
+  await unsubscribe();
+  bridge.app.publish("cart.changed", { count: 2 });
+  await turn();
+  assert.deepEqual(heard, [["cart.changed", { count: 1 }]]);
+  await bridge.close();
+});
+
+test("connections are lost and come again as real ones do", async () => {
+  const clock = new ManualClock();
+  const bridge = mockBridge({ tasks: { "action://wait": FOREVER, "action://a": () => 1 } }, { clock, reconnect: { minDelay: 10 } });
+  await bridge.ready;
+  const lost = bridge.invoke("action://wait");
+  await turn();
+  bridge.app.isDown = true;
+  bridge.app.drop(4200, "drain");
+  await assert.rejects(lost, { code: 2599 });
+  clock.advance(0);
+  await turn();
+  assert.equal(bridge.state, "waiting");
+  await assert.rejects(bridge.app.invoke("action://a"), { code: 2504, message: /no session/ });
+  bridge.app.isDown = false;
+  const waiting = bridge.invoke("action://a");
+  clock.advance(30000);
+  assert.equal(await waiting, 1);
+  assert.equal((await bridge.ready).session, "mock-2");
+  await bridge.close();
+  assert.equal(clock.pending, 0);
+});
+
+test("supports and canOpen tell what the mocked app has", async () => {
+  const bridge = mockBridge({ tasks: { "action://a": () => 1 }, pages: { "native://b": () => 1 } });
+  assert.deepEqual(await bridge.canOpen("native://b"), { canOpen: true, kind: "page" });
+  for (const [what, expected] of /** @type {[string, boolean][]} */ ([
+    ["action://a", true], ["native://b", true], ["native://c", false], ["router.open", true], ["table.get", false],
+  ])) assert.equal(await bridge.supports(what), expected, what);
+  await assert.rejects(bridge.invoke("native://b"), { code: 2405 });
+  await bridge.close();
+});
