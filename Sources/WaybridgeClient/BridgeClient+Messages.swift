@@ -37,18 +37,16 @@ extension BridgeClient: MessageReceiver {
       guard let id = params?["id"].flatMap(RequestID.init) else { return }
       serving[id]?.cancel()
     case "page.resume":
-      guard let id = params?["page"]?.string, let (page, host) = pages.shown(id) else { return }
-      Task { await self.resume(page, host) }
+      if let id = params?["page"]?.string { resume(id) }
     case "event":
       if let event = Event(params) { streams.deliver(event) }
     case let name:
       guard let method = methods[name] else { return }
-      let call = MethodCall(method: name, params: params ?? .null) { _ in }
-      Task { await self.run(method, call) }
+      let call = MethodCall(method: name, params: params ?? .null)
+      Task {
+        assertIsolated()
+        _ = try? await method(call)
+      }
     }
-  }
-
-  private func run(_ method: Method, _ call: MethodCall) async {
-    _ = try? await method(call)
   }
 }

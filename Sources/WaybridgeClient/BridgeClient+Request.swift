@@ -4,6 +4,9 @@ import WayTransport
 extension BridgeClient {
   /// Calls a method of the protocol, or of the server's own, and waits for its answer.
   ///
+  /// Throws ``CallError``: what the server answers, -32602 for params that nest too deep, 2413 for a message that is larger
+  /// than the server takes.
+  ///
   /// - Parameters:
   ///   - params: an object or a list; nil sends none.
   ///   - timeout: how long this side waits, 1 ms to 24 days; then the call is cancelled and throws 2408. nil waits as long as
@@ -17,15 +20,15 @@ extension BridgeClient {
     return try await perform(method, params, patience: timeout, onProgress: onProgress)
   }
 
-  /// Sends a message that is not answered. It is dropped when the connection is closed.
+  /// Sends a message that is not answered; once the connection is closed, nothing. Throws ``CallError``: -32602 for params
+  /// that nest too deep, 2413 for a message that is larger than the server takes.
   public func notify(_ method: String, _ params: Value? = nil) throws(CallError) {
     do {
-      try writer.notification(method, params)
+      try send(method) { (writer) throws(EncodingFailure) in try writer.notification(method, params)
+      }
     } catch {
-      throw .invalidParams("The params of \(method) cannot be sent: \(error)")
+      throw CallError(error)
     }
-    try checkSize(of: method)
-    sendWritten()
   }
 
   /// Sends a request and waits for its answer, `patience` at the longest.
@@ -33,83 +36,84 @@ extension BridgeClient {
     _ method: String, _ params: Value?, patience: Duration? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
-    guard channel != nil else { throw Self.notSent }
-    guard !Task.isCancelled else {
-      throw CallError(RPCError(.cancelled, "\(method) was cancelled before it was sent"))
-    }
     let call = PendingCall(method, onProgress: onProgress)
-    let id = try add(call, params)
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        call.answer = continuation
-        sendWritten()
-        if let patience {
-          call.guardian = loop.schedule(after: patience) { [weak self] in
-            self?.assumeIsolated { $0.expire(id, patience) }
-          }
-        }
-      }
-    } onCancel: {
-      Task { await self.cancel(id) }
-    }
+    call.isCancelled = Task.isCancelled
+    let result: Result<Value, RPCError>
     do throws(RPCError) {
+      let id = try pending.add(call)
+      result = await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          call.answer = continuation
+          start(call, id, params, patience)
+        }
+      } onCancel: {
+        Task { await self.cancel(id) }
+      }
       return try result.get()
     } catch {
       throw CallError(error)
     }
   }
 
-  /// Writes the request; where that fails there is no call.
-  private func add(_ call: PendingCall, _ params: Value?) throws(CallError) -> RequestID {
-    let id: RequestID
-    do {
-      id = try pending.add(call)
-    } catch {
-      throw CallError(error)
-    }
-    do {
-      try writer.request(id, call.method, params)
+  /// Sends the request, or settles it. Others may have had their turn since it was added, so that it is cancelled or the
+  /// connection gone.
+  private func start(
+    _ call: PendingCall, _ id: RequestID, _ params: Value?, _ patience: Duration?
+  ) {
+    do throws(RPCError) {
+      guard channel != nil else {
+        throw RPCError(.unavailable, "The connection is closed; the call was not sent")
+      }
+      guard !call.isCancelled else {
+        throw RPCError(.cancelled, "\(call.method) was cancelled before it was sent")
+      }
+      try send(call.method) { (writer) throws(EncodingFailure) in
+        try writer.request(id, call.method, params)
+      }
+      call.isSent = true
     } catch {
       _ = pending.take(id)
-      throw .invalidParams("The params of \(call.method) cannot be sent: \(error)")
+      return call.settle(.failure(error))
     }
-    do {
-      try checkSize(of: call.method)
-    } catch {
-      _ = pending.take(id)
-      throw error
+    if let patience {
+      call.guardian = loop.schedule(after: patience) { [weak self] in
+        self?.assumeIsolated { $0.expire(id, patience) }
+      }
     }
-    return id
-  }
-
-  private func checkSize(of method: String) throws(CallError) {
-    guard writer.bytes.count > maxMessage else { return }
-    throw CallError(
-      RPCError(
-        .tooLarge,
-        "\(method) takes \(writer.bytes.count) bytes; the server's limit is \(maxMessage)"))
   }
 
   private func cancel(_ id: RequestID) {
-    guard pending[id] != nil, (try? writer.notification("$/cancelRequest", ["id": id.value])) != nil
-    else { return }
-    sendWritten()
+    guard let call = pending[id] else { return }
+    call.isCancelled = true
+    if call.isSent { withdraw(id) }
   }
 
   private func expire(_ id: RequestID, _ patience: Duration) {
-    cancel(id)
     guard let call = pending.take(id) else { return }
+    withdraw(id)
     call.settle(
       .failure(RPCError(.deadline, "The server has not answered \(call.method) in \(patience)")))
   }
 
-  /// Sends what the writer holds.
-  func sendWritten() {
-    channel?.send(writer.bytes.span.bytes, as: .text)
+  private func withdraw(_ id: RequestID) {
+    try? notify("$/cancelRequest", ["id": id.value])
   }
 
-  private static var notSent: CallError {
-    CallError(RPCError(.unavailable, "The connection is closed; the call was not sent"))
+  /// Writes a message and sends it.
+  func send(
+    _ method: String, _ write: (inout MessageWriter) throws(EncodingFailure) -> Void
+  ) throws(RPCError) {
+    do {
+      try write(&writer)
+    } catch {
+      throw RPCError(.invalidParams, "The params of \(method) cannot be sent: \(error)")
+    }
+    guard writer.bytes.count <= maxMessage else {
+      throw RPCError(
+        .tooLarge,
+        "\(method) takes \(writer.bytes.count) bytes; the server's limit is \(maxMessage)")
+    }
+    channel?.send(writer.bytes.span.bytes, as: .text)
   }
 }
 

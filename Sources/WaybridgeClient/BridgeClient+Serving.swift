@@ -2,57 +2,58 @@ import WayRPC
 import WayRouting
 
 // What the server asks of this client: each request runs in a task of its own and is answered exactly once.
+//
+// Every task inherits the client's executor, and the first that it awaits is the host: so what was asked first reaches its
+// host first.
 extension BridgeClient {
-  /// The tasks inherit the client's executor, so that what is asked first reaches its host first.
   func serve(_ request: Request) {
     if request.method == "$/ping" { return answer(request.id, .success(.null)) }
-    do {
+    do throws(RPCError) {
       try serving.check(request.id)
-      let task = Task {
-        let result = await self.result(of: request)
-        self.finish(request, result)
-      }
-      try serving.begin(request.id, task)
+      let task = try carryOut(request)
+      try serving.begin(request.id, ServedCall(method: request.method, task: task))
     } catch {
       answer(request.id, .failure(error))
     }
   }
 
-  private func finish(_ request: Request, _ result: Result<Value, RPCError>) {
-    // Nobody can be answered once the connection has ended.
-    guard serving.end(request.id) != nil else { return }
-    answer(request.id, result)
-  }
-
-  private func result(of request: Request) async -> Result<Value, RPCError> {
-    do {
-      return .success(try await carryOut(request))
-    } catch {
-      return .failure(Self.failure(error, isCancelled: Task.isCancelled))
-    }
-  }
-
-  private func carryOut(_ request: Request) async throws -> Value {
+  private func carryOut(_ request: Request) throws(RPCError) -> Task<Void, Never> {
     let params = request.params ?? .null
     switch request.method {
-    case "page.open": return try await openPage(params, request.id)
-    case "page.close": return try await closePage(params)
-    case "page.call": return try await callPage(params, request.id)
-    case "task.run": return try await runTask(params, request.id)
+    case "page.open": return try openPage(params, request.id)
+    case "page.close": return try closePage(params, request.id)
+    case "page.call": return try callPage(params, request.id)
+    case "task.run": return try runTask(params, request.id)
     default:
-      guard let method = methods[request.method] else {
-        throw RPCError(.methodNotFound, "This client has no method \(request.method)")
-      }
-      return try await method(
-        MethodCall(method: request.method, params: params, progress: progress(of: request.id)))
+      return try run(
+        MethodCall(method: request.method, params: params, progress: progress(of: request.id)),
+        request.id)
     }
   }
 
-  /// What the caller is told of an error that a host threw: the application's own codes pass through.
-  private static func failure(_ error: any Error, isCancelled: Bool) -> RPCError {
+  /// Runs a method of this client.
+  func run(_ call: MethodCall, _ request: RequestID) throws(RPCError) -> Task<Void, Never> {
+    guard let method = methods[call.method] else { throw call.unknownMethod }
+    return Task {
+      do {
+        finish(request, .success(try await method(call)))
+      } catch {
+        finish(request, .failure(Self.failure(error)))
+      }
+    }
+  }
+
+  func finish(_ request: RequestID, _ result: Result<Value, RPCError>) {
+    // Nobody can be answered once the connection has ended.
+    guard serving.end(request) != nil else { return }
+    answer(request, result)
+  }
+
+  /// What the caller is told of an error that a host threw in the current task: the application's own codes pass through.
+  static func failure(_ error: any Error) -> RPCError {
     switch error {
     case let error as RPCError: error
-    case _ where isCancelled: RPCError(.cancelled)
+    case _ where Task.isCancelled: RPCError(.cancelled)
     case let error as TaskError where error.isApplicationCode:
       RPCError(code: error.code, message: error.message, data: error.data)
     case let error as CallError where ErrorCode.isApplication(error.code):
@@ -70,7 +71,7 @@ extension BridgeClient {
           .tooLarge,
           "The answer takes \(writer.bytes.count) bytes; the server's limit is \(maxMessage)"))
     }
-    sendWritten()
+    channel?.send(writer.bytes.span.bytes, as: .text)
   }
 
   /// Tells the server how far a request is; after its answer, or where the value cannot be sent, it does nothing.
@@ -83,10 +84,7 @@ extension BridgeClient {
   }
 
   private func sendProgress(_ id: RequestID, _ value: Value) {
-    guard serving[id] != nil,
-      (try? writer.notification("$/progress", ["id": id.value, "value": value])) != nil,
-      writer.bytes.count <= maxMessage
-    else { return }
-    sendWritten()
+    guard serving[id] != nil else { return }
+    try? notify("$/progress", ["id": id.value, "value": value])
   }
 }

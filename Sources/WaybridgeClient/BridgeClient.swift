@@ -32,7 +32,7 @@ public actor BridgeClient {
   var maxMessage = Int.max
   var pending = PendingCalls<PendingCall>(limit: 65_536)
   /// What the server asked and this client works on.
-  var serving = CallsInFlight<Task<Void, Never>>(limit: 1024)
+  var serving = CallsInFlight<ServedCall>(limit: 1024)
   var hosts = HostTable()
   var pages = HostedPages()
   var methods: [String: Method] = [:]
@@ -125,7 +125,7 @@ public actor BridgeClient {
     let end = ConnectionEnd(code: code)
     self.end = end
     for call in pending.drain() { call.settle(.failure(end.error)) }
-    for task in serving.drain() { task.cancel() }
+    for call in serving.drain() { call.cancel() }
     streams.end(isClosing ? nil : CallError(end.error))
     closeHostedPages()
     for continuation in awaitingEnd { continuation.resume() }

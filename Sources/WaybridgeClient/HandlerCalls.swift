@@ -57,8 +57,10 @@ extension BridgeClient {
     }
 
     /// The error -32601, for a method that is not there.
-    public var unknown: any Error {
-      RPCError(.methodNotFound, "There is no method \(method) here")
+    public var unknown: any Error { unknownMethod }
+
+    var unknownMethod: RPCError {
+      RPCError(.methodNotFound, "This client has no method \(method)")
     }
   }
 }

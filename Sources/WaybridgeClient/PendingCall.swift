@@ -4,10 +4,12 @@ import WayTransport
 /// A call of this side that is not answered yet.
 final class PendingCall {
   let method: String
-  /// Settles the call; set when it is sent.
+  /// Settles the call.
   var answer: CheckedContinuation<Result<Value, RPCError>, Never>?
   /// Settles the call where the server lets its deadline pass without an answer.
   var guardian: (any ScheduledWork)?
+  var isSent = false
+  var isCancelled = false
   private let onProgress: (@Sendable (Value) -> Void)?
 
   init(_ method: String, onProgress: (@Sendable (Value) -> Void)?) {
@@ -15,7 +17,7 @@ final class PendingCall {
     self.onProgress = onProgress
   }
 
-  /// Called once, after it was taken from the calls that wait.
+  /// Called once it is no longer among the calls that wait.
   func settle(_ result: Result<Value, RPCError>) {
     guardian?.cancel()
     answer?.resume(returning: result)

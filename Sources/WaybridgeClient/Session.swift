@@ -11,6 +11,10 @@ extension BridgeClient {
     public let join: Join
     /// The server's name and version.
     public let server: (name: String, version: String)
+    /// The version of the protocol that both sides speak.
+    public let protocolVersion: String
+    /// Names the state of the connection's numbering; another one means that it was lost.
+    public let epoch: String
     /// What the server bounds, by name (`maxMessage` in bytes, `maxInFlight`, `helloMs`, …).
     public let limits: ValueObject
     /// The version of the server's route table; empty where it has none.
@@ -26,6 +30,8 @@ extension BridgeClient {
       self.client = client
       self.token = token
       join = Join(session: id, token: joinToken)
+      protocolVersion = answer["protocol"]?.string ?? ""
+      epoch = answer["epoch"]?.string ?? ""
       let server = answer["server"]
       self.server = (server?["name"]?.string ?? "", server?["version"]?.string ?? "")
       limits = answer["limits"]?.object ?? [:]

@@ -1,0 +1,62 @@
+import Waybridge
+import WaybridgeClient
+
+// What the Swift client gives, back in the shape of the wire.
+extension BridgeClient.Page {
+  /// As `page.open` has it.
+  var opening: Value {
+    var members: ValueObject = [
+      "id": .string(id), "uri": .string(uri), "route": route.map(Value.string) ?? .null,
+      "params": .object(params), "exts": .object(exts), "style": .string(style.rawValue),
+    ]
+    members["opener"] = opener.map(Value.string)
+    return .object(members)
+  }
+
+  /// As `navigation.stack` has it.
+  var value: Value {
+    var members: ValueObject = [
+      "id": .string(id), "uri": .string(uri), "route": route.map(Value.string) ?? .null,
+      "kind": "page", "style": .string(style.rawValue), "params": .object(params),
+    ]
+    members["host"] = host.map(Value.string)
+    if !pages.isEmpty { members["pages"] = .list(pages.map(\.value)) }
+    return .object(members)
+  }
+}
+
+extension BridgeClient.NavigationChange {
+  var value: Value {
+    ["page": page.map(Value.string) ?? .null, "closed": .list(closed.map(Value.string))]
+  }
+}
+
+extension BridgeClient.Destination? {
+  var value: Value {
+    guard let self else { return ["canOpen": false] }
+    var members: ValueObject = ["canOpen": true, "kind": .string(self.kind.rawValue)]
+    members["route"] = self.route.map(Value.string)
+    return .object(members)
+  }
+}
+
+extension BridgeClient.Session {
+  var value: Value {
+    [
+      "session": .string(id), "client": .string(client), "token": .string(token),
+      "joinToken": .string(join.token), "epoch": .string(epoch),
+      "protocol": .string(protocolVersion), "limits": .object(limits),
+      "server": ["name": .string(server.name), "version": .string(server.version)],
+      "table": ["version": .string(tableVersion)],
+      "capabilities": .list(capabilities.map(Value.string)),
+    ]
+  }
+}
+
+extension CallError {
+  var value: Value {
+    var members: ValueObject = ["code": .integer(Int64(code)), "message": .string(message)]
+    members["data"] = data
+    return .object(members)
+  }
+}
