@@ -58,13 +58,26 @@ extension BridgeClient {
     return try await change("navigation.finish", params)
   }
 
+  /// Shows a tab by its index, from 0 in the order of the route table.
+  ///
+  /// Throws ``CallError``: 2404 when there is no such tab, and as ``open(_:_:exts:style:from:deadline:onShown:onProgress:)``
+  /// where the tab's first page has to be opened.
+  @discardableResult
+  public func selectTab(_ index: Int) async throws(CallError) -> NavigationChange {
+    try await change("navigation.selectTab", ["index": .integer(Int64(index))])
+  }
+
+  /// Shows the tab with this URI of its first page. Throws as ``selectTab(_:)-(Int)``.
+  @discardableResult
+  public func selectTab(_ uri: String) async throws(CallError) -> NavigationChange {
+    try await change("navigation.selectTab", ["uri": .string(uri)])
+  }
+
   /// All pages of the session.
   public func stack() async throws(CallError) -> Stack {
     let answer = try await perform("navigation.stack", nil)
-    guard let pages = answer["pages"].flatMap([Page].init) else {
-      throw .malformed("navigation.stack", answer)
-    }
-    return Stack(pages: pages)
+    guard let stack = Stack(answer) else { throw .malformed("navigation.stack", answer) }
+    return stack
   }
 
   /// The page on the stack that is meant by an id or URI; nil where there is none. Throws ``CallError`` -32602 for what is neither.

@@ -54,7 +54,15 @@ struct TypedCall: Sendable {
       let page = rest.string("page")
       run = { client, _ in try await client.finish(result, page: page).value }
     case "navigation.stack":
-      run = { client, _ in ["pages": .list(try await client.stack().pages.map(\.value))] }
+      run = { client, _ in try await client.stack().value }
+    case "navigation.selectTab":
+      if let uri = rest.string("uri") {
+        run = { client, _ in try await client.selectTab(uri).value }
+      } else if let index = rest.integer("index") {
+        run = { client, _ in try await client.selectTab(index).value }
+      } else {
+        return nil
+      }
     case "navigation.contains":
       guard let uri = rest.string("uri") else { return nil }
       run = { client, _ in try await client.contains(uri)?.value ?? .null }
@@ -88,6 +96,12 @@ private final class Rest {
     guard let text = members[name]?.string else { return nil }
     members[name] = nil
     return text
+  }
+
+  func integer(_ name: String) -> Int? {
+    guard let number = members[name]?.integer.flatMap({ Int(exactly: $0) }) else { return nil }
+    members[name] = nil
+    return number
   }
 
   func object(_ name: String) -> ValueObject? {

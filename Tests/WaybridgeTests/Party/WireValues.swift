@@ -25,6 +25,22 @@ extension BridgeClient.Page {
   }
 }
 
+extension BridgeClient.Stack {
+  var value: Value {
+    var members: ValueObject = [:]
+    if !tabs.isEmpty {
+      members["tabs"] = .list(
+        tabs.map { tab in
+          guard !tab.pages.isEmpty else { return ["uri": .string(tab.uri)] }
+          return ["uri": .string(tab.uri), "pages": .list(tab.pages.map(\.value))]
+        })
+      members["selected"] = selected.map { .integer(Int64($0)) } ?? .null
+    }
+    members["pages"] = .list(pages.map(\.value))
+    return .object(members)
+  }
+}
+
 extension BridgeClient.NavigationChange {
   var value: Value {
     ["page": page.map(Value.string) ?? .null, "closed": .list(closed.map(Value.string))]
