@@ -48,7 +48,8 @@ let package = Package(
         "WayValues", "WayRouting", "WayRPC", "WayTable", "WayTransport", "WaySession", "WaySockets",
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
-    target("WaybridgeClient", ["WayValues", "WayRPC", "WayTransport", "WaySockets"]),
+    target(
+      "WaybridgeClient", ["WayValues", "WayRouting", "WayRPC", "WayTransport", "WaySockets"]),
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [

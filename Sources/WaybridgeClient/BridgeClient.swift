@@ -1,156 +1,145 @@
 import WayRPC
+import WayRouting
 import WaySockets
 import WayTransport
-@_exported import WayValues
 
-/// A connection to a bridge: plain JSON-RPC calls, each answered exactly once.
+/// A client of a bridge: it opens pages and runs tasks wherever they are, and hosts its own.
 ///
-/// Runs on a thread of its own, which ends with the connection: whichever side closes that. A client that is let go of
-/// stays connected, so every client needs ``close()``. Its methods may be called from anywhere.
-public actor BridgeClient: MessageReceiver {
-  private typealias Completion = (Result<Value, RPCError>) -> Void
-
-  private nonisolated let loop: SocketLoop
+/// ```swift
+/// let client = try await BridgeClient.connect(
+///   to: "ws://127.0.0.1:8080/bridge",
+///   session: BridgeClient.SessionOptions(name: "shell", version: "1.0"))
+/// let outcome = try await client.open("native://address/list", ["pick": true])
+/// await client.close()
+/// ```
+///
+/// Each connection has a thread of its own, which ends with it, whichever side closes. A client that is let go of stays
+/// connected, so every client needs ``close()``. All methods may be called from anywhere; closures and hosts that are
+/// given to it run where their own declaration says, callbacks such as `onShown` on the client's thread, where they
+/// must not block.
+///
+/// Every call settles exactly once: with its answer, or by throwing ``CallError``, which is 2503 where the connection was
+/// closed already and nothing was sent, and 2599 where it closed before the answer came. Cancelling the Swift task of a
+/// call sends `$/cancelRequest`; the answer is still awaited.
+public actor BridgeClient {
+  nonisolated let loop: any EventLoop
   private nonisolated let executor: UnownedSerialExecutor
-  private let decoder = MessageDecoder()
-  private let onProgress: @Sendable (Value) -> Void
-  private var channel: (any MessageChannel)?
-  private var pending = PendingCalls<Completion>(limit: 65_536)
-  private var writer = MessageWriter()
-  private var lastCall = 0
-  private var ids: [Int: RequestID] = [:]
-  private var onClosed: [CheckedContinuation<Void, Never>] = []
+  private let endLoop: @Sendable () async -> Void
+  let decoder = MessageDecoder()
+  var writer = MessageWriter()
+  var channel: (any MessageChannel)?
+  /// The largest message, in bytes, that the server takes, where it has said so.
+  var maxMessage = Int.max
+  var pending = PendingCalls<PendingCall>(limit: 65_536)
+  /// What the server asked and this client works on.
+  var serving = CallsInFlight<ServedCall>(limit: 1024)
+  var hosts = HostTable()
+  var pages = HostedPages()
+  var methods: [String: Method] = [:]
+  var streams = EventStreams()
+  /// The page that this client runs in.
+  var ownPage: String?
+  var isClosing = false
+  private var end: ConnectionEnd?
+  private var awaitingEnd: [CheckedContinuation<Void, Never>] = []
+
+  /// The session, once it is open; nil on a connection of plain JSON-RPC.
+  public internal(set) var session: Session?
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
-  private init(loop: SocketLoop, onProgress: @escaping @Sendable (Value) -> Void) {
+  /// A client without connection; `endLoop` is called when that has ended.
+  package init(loop: any EventLoop, endLoop: @escaping @Sendable () async -> Void) {
     self.loop = loop
-    self.onProgress = onProgress
+    self.endLoop = endLoop
     executor = loop.asUnownedSerialExecutor()
   }
 
-  /// Connects to `ws://HOST:PORT/bridge`. Throws when there is no server or it refuses.
+  /// Connects without subprotocol: plain JSON-RPC 2.0, in an anonymous session that ends with the connection.
   ///
-  /// - Parameters:
-  ///   - subprotocol: `waybridge.v1` to open a session; nil for plain JSON-RPC.
-  ///   - onProgress: gets the params of every `$/progress`, `{id, value}`, on the client's loop.
-  public static func connect(
-    to url: String, subprotocol: String? = nil,
-    onProgress: @escaping @Sendable (Value) -> Void = { _ in }
-  ) async throws -> BridgeClient {
-    let loop = try SocketLoop.start()
-    let client = BridgeClient(loop: loop, onProgress: onProgress)
+  /// Throws ``CallError`` 2503 when there is no server at the address or it refuses, -32602 when it is no address.
+  ///
+  /// - Parameter url: `ws://HOST:PORT/bridge`.
+  public static func connect(to url: String) async throws(CallError) -> BridgeClient {
+    let client = try await makeOnLoop()
     do {
-      try await SocketClient.connect(url: url, subprotocol: subprotocol, on: loop) { channel in
-        client.assumeIsolated { $0.channel = channel }
-        return client
-      }
+      try await client.connect(url, subprotocol: nil)
     } catch {
-      await loop.shutdown()
+      await client.close()
       throw error
     }
     return client
   }
 
-  /// Calls a method and waits for its answer. Throws ``CallError``: what the other side answered, 2599 where the
-  /// connection closed first, or 2503 where it was closed already and nothing was sent. Cancelling the task sends `$/cancelRequest`; the answer is still awaited.
-  public func request(_ method: String, _ params: Value? = nil) async throws -> Value {
-    lastCall += 1
-    let call = lastCall
-    let result: Result<Value, RPCError> = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        send(call, method, params) { continuation.resume(returning: $0) }
-      }
-    } onCancel: {
-      Task { await self.cancel(call) }
-    }
-    ids[call] = nil
-    switch result {
-    case .success(let value): return value
-    case .failure(let error):
-      throw CallError(code: error.code, message: error.message, data: error.data)
+  static func makeOnLoop() async throws(CallError) -> BridgeClient {
+    do throws(SocketError) {
+      let loop = try SocketLoop.start()
+      return BridgeClient(loop: loop) { await loop.shutdown() }
+    } catch {
+      throw CallError(error)
     }
   }
 
-  /// Closes the connection and returns when it is gone, with its thread; calls that wait fail. May be called again.
-  public func close() async {
-    if let channel {
-      channel.close(.normal, "")
-      await withCheckedContinuation { onClosed.append($0) }
+  /// Connects over a socket.
+  func connect(_ url: String, subprotocol: String?) async throws(CallError) {
+    guard let loop = loop as? SocketLoop else { return }
+    do throws(SocketError) {
+      try await SocketClient.connect(
+        url: url, subprotocol: subprotocol, maxMessage: Self.maxIncoming, on: loop
+      ) { channel in
+        self.assumeIsolated { $0.channel = channel }
+        return self
+      }
+    } catch {
+      throw CallError(error)
     }
-    await loop.shutdown()
+  }
+
+  /// Bytes; a larger message of the server closes the connection with 1009. Servers send at most 4 MiB, unless told otherwise.
+  private static let maxIncoming = 64 << 20
+
+  /// Connects to a bridge in memory, for tests.
+  package func attach(_ channel: any MessageChannel) {
+    self.channel = channel
+  }
+
+  /// Closes the connection with 1000 and returns when it is gone, with its thread. Calls that wait fail with 2599, and
+  /// hosts are told to close their pages. May be called again, and from several tasks.
+  public func close() async {
+    isClosing = true
+    channel?.close(.normal, "")
+    _ = await ended()
+    await endLoop()
+  }
+
+  /// Returns when the connection is gone, whichever side closed it.
+  @discardableResult
+  public func ended() async -> ConnectionEnd {
+    if channel != nil { await withCheckedContinuation { awaitingEnd.append($0) } }
+    return end ?? ConnectionEnd(code: nil)
+  }
+
+  /// Settles all that depends on the connection.
+  func connectionEnded(_ code: UInt16?) {
+    channel = nil
+    let end = ConnectionEnd(code: code)
+    self.end = end
+    for call in pending.drain() { call.settle(.failure(end.error)) }
+    for call in serving.drain() { call.cancel() }
+    streams.end(isClosing ? nil : CallError(end.error))
+    closeHostedPages()
+    for continuation in awaitingEnd { continuation.resume() }
+    awaitingEnd = []
+    // The loop serves this one connection.
+    Task { [endLoop] in await endLoop() }
   }
 }
 
-extension BridgeClient {
-  private func send(
-    _ call: Int, _ method: String, _ params: Value?, _ completion: @escaping Completion
-  ) {
-    guard let channel else { return completion(.failure(Self.notSent)) }
-    let id: RequestID
-    do {
-      id = try pending.add(completion)
-    } catch {
-      return completion(.failure(error))
+extension CallError {
+  fileprivate init(_ error: SocketError) {
+    switch error.kind {
+    case .invalid: self = .invalidParams(error.description)
+    default: self.init(RPCError(.unavailable, error.description))
     }
-    do {
-      try writer.request(id, method, params)
-    } catch {
-      _ = pending.take(id)
-      return completion(.failure(RPCError(.invalidParams, "The params cannot be sent: \(error)")))
-    }
-    ids[call] = id
-    channel.send(writer.bytes.span.bytes, as: .text)
-  }
-
-  private func cancel(_ call: Int) {
-    guard let id = ids[call], pending[id] != nil else { return }
-    guard (try? writer.notification("$/cancelRequest", ["id": id.value])) != nil else { return }
-    channel?.send(writer.bytes.span.bytes, as: .text)
-  }
-
-  package nonisolated func receive(_ message: RawSpan, as kind: MessageKind) {
-    assumeIsolated { client in
-      switch client.decoder.decode(message) {
-      case .message(let message): client.take(message)
-      case .batch(let messages): for message in messages { client.take(message) }
-      case .malformed: client.channel?.close(.notJSONRPC, "The server sent what is not JSON-RPC")
-      }
-    }
-  }
-
-  package nonisolated func closed(_ code: UInt16?) {
-    assumeIsolated { client in
-      client.channel = nil
-      for completion in client.pending.drain() { completion(.failure(Self.closed(code))) }
-      for continuation in client.onClosed { continuation.resume() }
-      client.onClosed = []
-      // The loop serves this one connection.
-      Task { [loop = client.loop] in await loop.shutdown() }
-    }
-  }
-
-  private func take(_ message: Message) {
-    switch message {
-    case .response(let response): pending.take(response.id)?(response.result)
-    case .notification(let notification):
-      if notification.method == "$/progress", let params = notification.params {
-        onProgress(params)
-      }
-    case .request(let request):
-      writer.error(
-        request.id, RPCError(.methodNotFound, "This client has no methods: it only calls"))
-      channel?.send(writer.bytes.span.bytes, as: .text)
-    case .invalid: break
-    }
-  }
-
-  private static let notSent = RPCError(
-    .unavailable, "The connection is closed; the call was not sent")
-
-  private static func closed(_ code: UInt16?) -> RPCError {
-    RPCError(
-      .outcomeUnknown,
-      "The connection closed\(code.map { " with code \($0)" } ?? "") before the answer came")
   }
 }

@@ -23,12 +23,11 @@ struct CallCommand: AsyncParsableCommand {
 
   func run() async throws {
     let params = try params.map(Self.parse)
-    let client = try await BridgeClient.connect(to: url) { progress in
-      Self.tell("progress \(Self.text(progress))")
-    }
+    let client = try await BridgeClient.connect(to: url)
     let answer: Result<Value, any Error>
     do {
-      answer = .success(try await client.request(method, params))
+      answer = .success(
+        try await client.request(method, params) { Self.tell("progress \(Self.text($0))") })
     } catch {
       answer = .failure(error)
     }

@@ -48,7 +48,7 @@ class Calling(unittest.TestCase):
             code, output, errors = run("call", "router.open", '{"uri": "native://a"}', "--url", bridge.url)
         self.assertEqual({"jsonrpc": "2.0", "id": 1, "method": "router.open", "params": {"uri": "native://a"}}, bridge.request)
         self.assertEqual((0, outcome), (code, json.loads(output)))
-        self.assertEqual(("progress ", progress), (errors[:9], json.loads(errors[9:])))
+        self.assertEqual(("progress ", progress["value"]), (errors[:9], json.loads(errors[9:])))
 
     def test_a_connection_that_ends_before_the_answer(self):
         with ScriptedBridge([4200]) as bridge:

@@ -16,8 +16,8 @@ package struct Transcript: Sendable, CustomStringConvertible {
   package let name: String
   /// Whether time has to pass.
   package let isSlow: Bool
-  private let clients: ValueObject
-  private var steps: [Value]
+  package let clients: ValueObject
+  package private(set) var steps: [Value]
   private let checksEnd: Bool
 
   package var description: String { name }
@@ -57,7 +57,14 @@ package struct Transcript: Sendable, CustomStringConvertible {
 
   /// Plays every step; throws at the first that goes otherwise.
   package func replay(on server: any PeerServer) async throws {
-    var players = Players(server: server, clients: clients)
+    try await replay(on: server) { _, options in
+      try await Peer.connect(to: server, subprotocol: options["subprotocol"]?.string)
+    }
+  }
+
+  /// The same with other parties than raw clients.
+  package func replay(on server: any PeerServer, as make: @escaping MakeParty) async throws {
+    var players = Players(server: server, clients: clients, make: make)
     for (index, step) in steps.enumerated() {
       do {
         try await players.play(step)
@@ -72,12 +79,16 @@ package struct Transcript: Sendable, CustomStringConvertible {
 private struct Players {
   let server: any PeerServer
   let clients: ValueObject
-  private var open: [String: Peer] = [:]
+  let make: MakeParty
+  private var open: [String: any TranscriptParty] = [:]
   private var pattern = Pattern()
+  /// What came to a client whose messages have no order, and was not expected yet.
+  private var early: [String: [Value]] = [:]
 
-  init(server: any PeerServer, clients: ValueObject) {
+  init(server: any PeerServer, clients: ValueObject, make: @escaping MakeParty) {
     self.server = server
     self.clients = clients
+    self.make = make
   }
 
   mutating func play(_ step: Value) async throws {
@@ -97,22 +108,23 @@ private struct Players {
     }
   }
 
-  private mutating func peer(_ name: String) async throws -> Peer {
+  private mutating func peer(_ name: String) async throws -> any TranscriptParty {
     if let peer = open[name] { return peer }
     guard let options = clients[name] else {
       throw TranscriptFailure(description: "there is no client \(name)")
     }
-    let peer = try await Peer.connect(to: server, subprotocol: options["subprotocol"]?.string)
+    let peer = try await make(name, options)
     open[name] = peer
     return peer
   }
 
-  private func send(_ step: Value, to peer: Peer) async throws {
+  private func send(_ step: Value, to peer: any TranscriptParty) async throws {
     if let message = step["message"] {
       try await peer.send(pattern.fill(message))
     } else if let text = step["text"]?.string {
       let count = Int(step["repeat"]?.integer ?? 1)
-      try await peer.send(Array(String(repeating: pattern.fill(text), count: count).utf8))
+      try await peer.send(
+        Array(String(repeating: pattern.fill(text), count: count).utf8), as: .text)
     } else if let bytes = step["bytes"]?.string ?? step["binary"]?.string {
       try await peer.send(Self.bytes(bytes), as: step["binary"] == nil ? .text : .binary)
     } else {
@@ -127,10 +139,21 @@ private struct Players {
     }
   }
 
-  private mutating func expect(_ step: Value, from peer: Peer, _ client: String) async throws {
+  private mutating func expect(_ step: Value, from peer: any TranscriptParty, _ client: String)
+    async throws
+  {
     if let code = step["close"]?.integer {
-      guard case .closed(let closed) = try await peer.next() else {
+      var event = try await peer.next()
+      while !peer.isOrdered, case .text(let bytes) = event {
+        early[client, default: []].append(try JSON.parse(bytes.span.bytes))
+        event = try await peer.next()
+      }
+      guard case .closed(let closed) = event else {
         throw TranscriptFailure(description: "\(client) got a message, not the close \(code)")
+      }
+      if let value = early[client]?.first {
+        throw TranscriptFailure(
+          description: "\(client) got an unexpected \(Self.text(value)) before its close")
       }
       guard closed.map(Int64.init) == code else {
         throw TranscriptFailure(
@@ -139,10 +162,10 @@ private struct Players {
       }
       open[client] = nil
     } else if let expected = step["message"] {
-      try match(expected, try await message(from: peer, client))
+      try match(expected, try await message(from: peer, client, like: [expected]))
     } else if var expected = step["any"]?.list {
       while !expected.isEmpty {
-        let value = try await message(from: peer, client)
+        let value = try await message(from: peer, client, like: expected)
         guard let index = expected.firstIndex(where: { matches($0, value) }) else {
           throw TranscriptFailure(
             description: "\(client) got \(Self.text(value)), which is none of those expected")
@@ -165,7 +188,30 @@ private struct Players {
     }
   }
 
-  private func message(from peer: Peer, _ client: String) async throws -> Value {
+  /// The next message; where they have no order, the first that is like one of those expected.
+  private mutating func message(
+    from peer: any TranscriptParty, _ client: String, like expected: [Value]
+  ) async throws -> Value {
+    if peer.isOrdered { return try await message(from: peer, client) }
+    let isExpected = { [self] value in expected.contains { matches($0, value) } }
+    if let index = early[client, default: []].firstIndex(where: isExpected) {
+      return early[client, default: []].remove(at: index)
+    }
+    while true {
+      let value: Value
+      do {
+        value = try await message(from: peer, client)
+      } catch {
+        throw TranscriptFailure(
+          description: "\(error), while \(client) waited for \(Self.text(.list(expected))) and got "
+            + Self.text(.list(early[client] ?? [])))
+      }
+      if isExpected(value) { return value }
+      early[client, default: []].append(value)
+    }
+  }
+
+  private func message(from peer: any TranscriptParty, _ client: String) async throws -> Value {
     switch try await peer.next() {
     case .text(let bytes): return try JSON.parse(bytes.span.bytes)
     case .binary: throw TranscriptFailure(description: "\(client) got a binary message")
@@ -176,11 +222,14 @@ private struct Players {
   }
 
   mutating func expectNothingMore() async throws {
+    let end: Value = ["jsonrpc": "2.0", "id": "end", "result": nil]
     for (client, peer) in open {
       try await peer.send(["jsonrpc": "2.0", "id": "end", "method": "$/ping"])
-      let value = try await message(from: peer, client)
-      guard value == ["jsonrpc": "2.0", "id": "end", "result": nil] else {
-        throw TranscriptFailure(description: "\(client) got an unexpected \(Self.text(value))")
+      let value = try await message(from: peer, client, like: [end])
+      guard value == end, early[client, default: []].isEmpty else {
+        let values = (early[client] ?? []) + [value]
+        throw TranscriptFailure(
+          description: "\(client) got an unexpected \(Self.text(.list(values)))")
       }
     }
   }

@@ -24,7 +24,7 @@ struct DiscoverTests {
       let client = try await BridgeClient.connect(to: server.url)
       do {
         _ = try await client.request(method)
-      } catch let error as CallError {
+      } catch {
         #expect(error.code != -32601, "\(method)")
       }
       await client.close()

@@ -1,0 +1,128 @@
+import WayRouting
+
+// The session's stack. A page is referred to by its id, or by its URI, which means the nearest page from the top with the
+// same route and path parameters.
+extension BridgeClient {
+  /// Goes back by so many pages, through modal stacks; the root stays.
+  ///
+  /// Throws ``CallError``: -32602 for a negative count, 2409 for a result when no page closes.
+  ///
+  /// - Parameters:
+  ///   - result: for the opener of the lowest page that closes.
+  ///   - animated: what hosts are told; nil tells nothing.
+  @discardableResult
+  public func back(
+    _ count: Int = 1, result: PageResult? = nil, animated: Bool? = nil
+  ) async throws(CallError) -> NavigationChange {
+    try await back(["count": .integer(Int64(count))], result, animated)
+  }
+
+  /// Goes back to a page, which stays. Throws as ``back(_:result:animated:)``, and 2404 when it is not on the stack.
+  @discardableResult
+  public func back(
+    to page: String, result: PageResult? = nil, animated: Bool? = nil
+  ) async throws(CallError) -> NavigationChange {
+    try await back(["to": .string(page)], result, animated)
+  }
+
+  /// Goes back to the page beneath this one. Throws as ``back(to:result:animated:)``, and 2404 for the root.
+  @discardableResult
+  public func back(
+    before page: String, result: PageResult? = nil, animated: Bool? = nil
+  ) async throws(CallError) -> NavigationChange {
+    try await back(["before": .string(page)], result, animated)
+  }
+
+  /// Goes back to the root. Throws as ``back(_:result:animated:)``.
+  @discardableResult
+  public func backToRoot(
+    result: PageResult? = nil, animated: Bool? = nil
+  ) async throws(CallError) -> NavigationChange {
+    try await back(["root": true], result, animated)
+  }
+
+  /// Closes a page and gives its opener the result; pages above it are dismissed.
+  ///
+  /// Throws ``CallError``: 2404 when the page is not on the stack, since a page ends once; -32602 without `page` from a client that runs in none.
+  ///
+  /// - Parameters:
+  ///   - result: nil gives none.
+  ///   - page: the page's id or URI; nil means the page that this client runs in.
+  @discardableResult
+  public func finish(
+    _ result: PageResult? = nil, page: String? = nil
+  ) async throws(CallError) -> NavigationChange {
+    var params: ValueObject = [:]
+    params["page"] = page.map(Value.string)
+    params["result"] = result?.value
+    return try await change("navigation.finish", params)
+  }
+
+  /// Shows a tab by its index, from 0 in the order of the route table.
+  ///
+  /// Throws ``CallError``: 2404 when there is no such tab, and as ``open(_:_:exts:style:from:deadline:onShown:onProgress:)``
+  /// where the tab's first page has to be opened.
+  @discardableResult
+  public func selectTab(_ index: Int) async throws(CallError) -> NavigationChange {
+    try await change("navigation.selectTab", ["index": .integer(Int64(index))])
+  }
+
+  /// Shows the tab with this URI of its first page. Throws as ``selectTab(_:)-(Int)``.
+  @discardableResult
+  public func selectTab(_ uri: String) async throws(CallError) -> NavigationChange {
+    try await change("navigation.selectTab", ["uri": .string(uri)])
+  }
+
+  /// All pages of the session.
+  public func stack() async throws(CallError) -> Stack {
+    let answer = try await perform("navigation.stack", nil)
+    guard let stack = Stack(answer) else { throw .malformed("navigation.stack", answer) }
+    return stack
+  }
+
+  /// The page on the stack that is meant by an id or URI; nil where there is none. Throws ``CallError`` -32602 for what is neither.
+  public func contains(_ page: String) async throws(CallError) -> Page? {
+    let answer = try await perform("navigation.contains", ["uri": .string(page)])
+    if answer.isNull { return nil }
+    guard let page = Page(answer) else { throw .malformed("navigation.contains", answer) }
+    return page
+  }
+
+  /// Puts a page on the stack that this client has opened by other means: it is not asked for the page again.
+  ///
+  /// Throws ``CallError``: 2404 no route, 2405 no page, 2429 a full stack.
+  ///
+  /// - Parameters:
+  ///   - style: `push` or `present`; nil is `push`.
+  ///   - host: closes the page later; nil means the host that is registered for its URI.
+  @discardableResult
+  public func adopt(
+    _ uri: String, _ params: ValueObject = [:], style: Style? = nil, host: (any PageHost)? = nil
+  ) async throws(CallError) -> Page {
+    var adopted: ValueObject = ["uri": .string(uri), "params": .object(params)]
+    adopted["style"] = style.map { .string($0.rawValue) }
+    let answer = try await perform("navigation.adopt", .object(adopted))
+    guard let page = Page(answer) else { throw .malformed("navigation.adopt", answer) }
+    keepAdopted(page, host)
+    return page
+  }
+
+  private func back(
+    _ target: ValueObject, _ result: PageResult?, _ animated: Bool?
+  ) async throws(CallError) -> NavigationChange {
+    var params = target
+    params["result"] = result?.value
+    params["animated"] = animated.map(Value.bool)
+    return try await change("navigation.back", params)
+  }
+
+  private func change(
+    _ method: String, _ params: ValueObject
+  ) async throws(CallError) -> NavigationChange {
+    let answer = try await perform(method, .object(params))
+    guard let closed = answer["closed"]?.list?.compactMap(\.string) else {
+      throw .malformed(method, answer)
+    }
+    return NavigationChange(page: answer["page"]?.string, closed: closed)
+  }
+}

@@ -1,0 +1,139 @@
+import WayRPC
+import WayRouting
+
+// What the server asks of hosts.
+extension BridgeClient {
+  func openPage(_ params: Value, _ request: RequestID) throws(RPCError) -> Task<Void, Never> {
+    guard let page = params["page"].flatMap(Page.init) else {
+      throw RPCError(.invalidParams, "params.page must be a page with id, uri and style")
+    }
+    guard let host = pageHost(of: page.uri) else {
+      throw RPCError(.hostAbsent, "This client does not show \(page.uri)")
+    }
+    try pages.add(HostedPages.Entry(page: page, host: host, opening: request))
+    return Task {
+      do {
+        try await host.open(page)
+        await opened(page, request)
+      } catch {
+        pages.remove(page.id)?.closer?.resume(returning: false)
+        finish(request, .failure(Self.failure(error)))
+      }
+    }
+  }
+
+  private func opened(_ page: Page, _ request: RequestID) async {
+    pages[page.id]?.opening = nil
+    guard Task.isCancelled else { return finish(request, .success(.null)) }
+    if let closer = pages[page.id]?.closer {
+      closer.resume(returning: true)
+    } else if let entry = pages.remove(page.id) {
+      // Nobody waits for this page any more: left alone it would stay in sight without being on the stack. A task of its
+      // own, since this one is cancelled.
+      await Task { await close(entry, .cancelled) }.value
+    }
+    finish(request, .failure(RPCError(.cancelled)))
+  }
+
+  /// Of a page that is gone it is true that it is closed.
+  func closePage(_ params: Value, _ request: RequestID) throws(RPCError) -> Task<Void, Never> {
+    guard let id = params["page"]?.string else {
+      throw RPCError(.invalidParams, "params.page must be the id of a page")
+    }
+    let reason = params["reason"]?.string.flatMap(Outcome.Kind.init(rawValue:)) ?? .dismissed
+    if let opening = pages[id]?.opening {
+      serving[opening]?.cancel()
+      return Task {
+        if await isOpened(id), let entry = pages.remove(id) { await close(entry, reason) }
+        finish(request, .success(.null))
+      }
+    }
+    let entry = pages.remove(id)
+    return Task {
+      if let entry { await entry.host.close(entry.page, reason: reason) }
+      finish(request, .success(.null))
+    }
+  }
+
+  /// Waits until a page is open; false where it is not going to be.
+  private func isOpened(_ id: String) async -> Bool {
+    guard let entry = pages[id], entry.closer == nil else { return false }
+    guard entry.opening != nil else { return true }
+    return await withCheckedContinuation { pages[id]?.closer = $0 }
+  }
+
+  func callPage(_ params: Value, _ request: RequestID) throws(RPCError) -> Task<Void, Never> {
+    guard let id = params["page"]?.string, let name = params["method"]?.string else {
+      throw RPCError(.invalidParams, "page.call needs the strings page and method")
+    }
+    let call = MethodCall(
+      method: name, params: params["params"] ?? .null, progress: progress(of: request))
+    if id == ownPage { return try run(call, request) }
+    guard let (page, host) = pages.shown(id) else {
+      throw RPCError(.noRoute, "This client does not show the page \(id)", kind: "notOnStack")
+    }
+    return Task {
+      do {
+        finish(request, .success(try await host.call(call, of: page)))
+      } catch {
+        finish(request, .failure(Self.failure(error)))
+      }
+    }
+  }
+
+  func runTask(_ params: Value, _ request: RequestID) throws(RPCError) -> Task<Void, Never> {
+    guard let uri = params["uri"]?.string else {
+      throw RPCError(.invalidParams, "params.uri must be a string")
+    }
+    let host = hosts.find(uri) { $0.declaration.kind != .page }
+    guard case .run(let run) = host?.handler else {
+      throw RPCError(.hostAbsent, "This client does not run \(uri)")
+    }
+    let call = TaskCall(
+      uri: uri, params: params["params"]?.object ?? [:], exts: params["exts"]?.object ?? [:],
+      progress: progress(of: request))
+    return Task {
+      do {
+        finish(request, .success(try await run(call)))
+      } catch {
+        finish(request, .failure(Self.failure(error)))
+      }
+    }
+  }
+
+  /// The page has come on top again.
+  func resume(_ id: String) {
+    guard let (page, host) = pages.shown(id) else { return }
+    Task {
+      assertIsolated()
+      await host.resume(page)
+    }
+  }
+
+  /// A page that this client shows already, so that its host is told when it closes.
+  func keepAdopted(_ page: Page, _ host: (any PageHost)?) {
+    guard let host = host ?? pageHost(of: page.uri) else { return }
+    try? pages.add(HostedPages.Entry(page: page, host: host))
+  }
+
+  /// The connection has ended: what this client shows has left the stack. What is still opening closes when it is open.
+  func closeHostedPages() {
+    for entry in pages.entries.reversed() where entry.opening == nil {
+      pages[entry.page.id] = nil
+      Task {
+        assertIsolated()
+        await entry.host.close(entry.page, reason: .failed)
+      }
+    }
+  }
+
+  private func close(_ entry: HostedPages.Entry, _ reason: Outcome.Kind) async {
+    await entry.host.close(entry.page, reason: reason)
+  }
+
+  private func pageHost(of uri: String) -> (any PageHost)? {
+    guard case .pages(let host) = hosts.find(uri, where: { $0.declaration.kind == .page })?.handler
+    else { return nil }
+    return host
+  }
+}

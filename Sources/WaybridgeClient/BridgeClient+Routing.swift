@@ -1,0 +1,137 @@
+import WayRouting
+
+// Opening pages, running tasks, and asking the router.
+extension BridgeClient {
+  /// Opens a page, whoever shows it, and returns when it is gone; of a task, when it has run. Leaving a page without a
+  /// result is an outcome, not an error.
+  ///
+  /// Throws ``CallError`` when the page does not open: 2404 no route, 2504 no host, 2502 the host refuses, 2408 too late,
+  /// -32800 cancelled before it was shown, … Cancelling the Swift task afterwards closes the page; the outcome is then
+  /// ``Outcome/Kind/cancelled``.
+  ///
+  /// - Parameters:
+  ///   - params: the caller's parameters, which win over those of the URI.
+  ///   - exts: what is no business of the page, `animated` for instance; it reaches the host as it is.
+  ///   - style: how the page takes its place; nil leaves it to the server, which pushes.
+  ///   - from: the id of the page that opens; nil means the one that this client runs in.
+  ///   - deadline: within this time the page must be shown, or the task done: 1 ms to 24 days.
+  ///   - onShown: gets the page's id once it is shown, on the client's thread.
+  ///   - onProgress: gets what a task tells of its progress, on the client's thread.
+  public func open(
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style? = nil,
+    from: String? = nil, deadline: Duration? = nil,
+    onShown: (@Sendable (_ page: String) -> Void)? = nil,
+    onProgress: (@Sendable (Value) -> Void)? = nil
+  ) async throws(CallError) -> Outcome {
+    var call = try Self.call(uri, params, exts, deadline)
+    call["style"] = style.map { .string($0.rawValue) }
+    call["from"] = from.map(Value.string)
+    let answer = try await perform(
+      "router.open", .object(call), patience: Self.patience(deadline),
+      onProgress: { value in
+        if let page = value["opened"]?["page"]?.string {
+          onShown?(page)
+        } else {
+          onProgress?(value)
+        }
+      })
+    guard let outcome = Outcome(answer) else { throw .malformed("router.open", answer) }
+    return outcome
+  }
+
+  /// Runs a task or a service and returns its value.
+  ///
+  /// Throws ``CallError``: what the task failed with, 2404 no route, 2405 a page, 2504 no host, 2408 too late, -32800 cancelled, …
+  ///
+  /// - Parameters:
+  ///   - deadline: within this time it must have run: 1 ms to 24 days.
+  ///   - onProgress: gets what it tells of its progress, on the client's thread.
+  public func invoke(
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], deadline: Duration? = nil,
+    onProgress: (@Sendable (Value) -> Void)? = nil
+  ) async throws(CallError) -> Value {
+    try await perform(
+      "router.invoke", .object(try Self.call(uri, params, exts, deadline)),
+      patience: Self.patience(deadline), onProgress: onProgress)
+  }
+
+  /// Whether something would open it or run it now; nothing of that happens. Throws ``CallError`` -32602 for what is no URI.
+  public func canOpen(_ uri: String) async throws(CallError) -> Bool {
+    try await destination(of: uri) != nil
+  }
+
+  /// Where a URI leads now, without going there; nil where nothing would open it or run it. Throws as ``canOpen(_:)`` does.
+  public func destination(of uri: String) async throws(CallError) -> Destination? {
+    let answer = try await perform("router.canOpen", ["uri": .string(uri)])
+    guard let canOpen = answer["canOpen"]?.bool else { throw .malformed("router.canOpen", answer) }
+    guard canOpen else { return nil }
+    guard let kind = answer["kind"]?.string.flatMap(RouteKind.init(rawValue:)) else {
+      throw .malformed("router.canOpen", answer)
+    }
+    return Destination(kind: kind, route: answer["route"]?.string)
+  }
+
+  /// How the router reads a URI: candidates, match, parameters and why not, as PROTOCOL.md describes it. Nothing is run.
+  public func explain(
+    _ uri: String, _ params: ValueObject = [:]
+  ) async throws(CallError) -> Value {
+    try await perform("router.explain", ["uri": .string(uri), "params": .object(params)])
+  }
+
+  /// The declared routes, each an object `{name, patterns, kind, priority, title?, purpose?, parameters?, result?}`.
+  public func routes() async throws(CallError) -> [Value] {
+    let answer = try await perform("router.routes", nil)
+    guard let routes = answer.list else { throw .malformed("router.routes", answer) }
+    return routes
+  }
+
+  /// Calls a method of a page, in the client that runs in it or else shows it.
+  ///
+  /// Throws ``CallError``: what the page answers, 2404 when there is no such page, 2504 when nobody answers for it.
+  ///
+  /// - Parameters:
+  ///   - page: the page's id.
+  ///   - params: an object or a list; nil sends none.
+  ///   - deadline: within this time it must have answered: 1 ms to 24 days.
+  public func call(
+    page: String, method: String, params: Value? = nil, deadline: Duration? = nil,
+    onProgress: (@Sendable (Value) -> Void)? = nil
+  ) async throws(CallError) -> Value {
+    var call: ValueObject = ["page": .string(page), "method": .string(method)]
+    call["params"] = params
+    call["deadlineMs"] = try deadline.map(Self.milliseconds).map(Value.integer)
+    return try await perform(
+      "page.call", .object(call), patience: Self.patience(deadline), onProgress: onProgress)
+  }
+
+  private static func call(
+    _ uri: String, _ params: ValueObject, _ exts: ValueObject, _ deadline: Duration?
+  ) throws(CallError) -> ValueObject {
+    var call: ValueObject = ["uri": .string(uri)]
+    if !params.isEmpty { call["params"] = .object(params) }
+    if !exts.isEmpty { call["exts"] = .object(exts) }
+    if let deadline { call["deadlineMs"] = .integer(try milliseconds(deadline)) }
+    return call
+  }
+}
+
+extension BridgeClient {
+  /// Where a URI leads.
+  public struct Destination: Sendable, Hashable {
+    /// Whether it is opened as a page, or run.
+    public let kind: RouteKind
+    /// The name of the declared route; nil where a host takes the URI without one.
+    public let route: String?
+  }
+}
+
+extension Outcome {
+  fileprivate init?(_ answer: Value) {
+    guard let kind = answer["outcome"]?.string.flatMap(Kind.init(rawValue:)),
+      let code = answer["code"]?.integer.flatMap({ Int(exactly: $0) })
+    else { return nil }
+    self.init(
+      kind: kind, code: code, message: answer["message"]?.string ?? "",
+      data: answer["data"] ?? .null)
+  }
+}

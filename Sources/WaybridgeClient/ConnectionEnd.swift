@@ -1,0 +1,15 @@
+import WayRPC
+
+/// How a connection ended.
+public struct ConnectionEnd: Sendable, Hashable {
+  /// The WebSocket close code (RFC 6455 §7.4; those from 4000 are in `protocol/codes.json`): 40xx are final, after 41xx
+  /// back off and open a new session, after 42xx connect again. nil where the connection was lost without one.
+  public let code: UInt16?
+
+  var error: RPCError {
+    RPCError(
+      .outcomeUnknown,
+      "The connection closed\(code.map { " with code \($0)" } ?? "") before the answer came",
+      kind: "closed", data: ["code": code.map { .integer(Int64($0)) } ?? .null])
+  }
+}

@@ -1,0 +1,76 @@
+import WayRouting
+
+extension BridgeClient {
+  /// What a client shows or runs for its session.
+  public struct Host: Sendable {
+    enum Handler: Sendable {
+      case pages(any PageHost)
+      case run(@Sendable (TaskCall) async throws -> Value)
+    }
+
+    let declaration: HostDeclaration
+    let handler: Handler
+
+    /// Shows the pages of a scheme such as `native`, or those of it that fit one of `patterns` (`native://address/:id`),
+    /// where there are any. Of several hosts the most specific pattern wins, then the last registered.
+    public static func pages(
+      scheme: String, patterns: [String] = [], _ host: any PageHost
+    ) -> Host {
+      Host(
+        declaration: HostDeclaration(scheme: scheme, patterns: patterns, kind: .page),
+        handler: .pages(host))
+    }
+
+    /// Shows the pages that fit one of the patterns, which name their scheme or begin with `/`.
+    public static func pages(patterns: [String], _ host: any PageHost) -> Host {
+      Host(
+        declaration: HostDeclaration(scheme: nil, patterns: patterns, kind: .page),
+        handler: .pages(host))
+    }
+
+    /// Runs the tasks that fit a pattern such as `action://share`.
+    ///
+    /// Its Swift task is cancelled when the caller no longer waits. What it throws reaches the caller: ``TaskError`` and
+    /// ``CallError`` as they are, where the code is the application's (1…1999, from 3000), anything else as 2502 with its text.
+    public static func task(
+      _ pattern: String, _ run: @escaping @Sendable (TaskCall) async throws -> Value
+    ) -> Host {
+      Host(
+        declaration: HostDeclaration(scheme: nil, patterns: [pattern], kind: .task),
+        handler: .run(run))
+    }
+
+    /// Runs the methods of services that fit a pattern such as `service://Clock/now`, as ``task(_:_:)`` does.
+    public static func service(
+      _ pattern: String, _ run: @escaping @Sendable (TaskCall) async throws -> Value
+    ) -> Host {
+      Host(
+        declaration: HostDeclaration(scheme: nil, patterns: [pattern], kind: .service),
+        handler: .run(run))
+    }
+
+    /// As `session.open` and `host.register` declare it.
+    var value: Value { declaration.value }
+  }
+}
+
+/// What the server is told of a host, and knows it by.
+struct HostDeclaration: Sendable, Hashable {
+  let scheme: String?
+  let patterns: [String]
+  let kind: RouteKind
+
+  init(scheme: String?, patterns: [String], kind: RouteKind) {
+    self.scheme = scheme?.lowercased()
+    self.patterns = patterns
+    self.kind = kind
+  }
+
+  var value: Value {
+    var members: ValueObject = [:]
+    members["scheme"] = scheme.map(Value.string)
+    if !patterns.isEmpty { members["patterns"] = .list(patterns.map(Value.string)) }
+    members["kind"] = .string(kind.rawValue)
+    return .object(members)
+  }
+}

@@ -1,0 +1,42 @@
+extension BridgeClient {
+  /// What the server answered to `session.open`.
+  public struct Session: Sendable {
+    /// The session's id.
+    public let id: String
+    /// The name of this client in its session, as pages tell it in ``Page/host``.
+    public let client: String
+    /// This client's secret.
+    public let token: String
+    /// With this other clients join the session.
+    public let join: Join
+    /// The server's name and version.
+    public let server: (name: String, version: String)
+    /// The version of the protocol that both sides speak.
+    public let protocolVersion: String
+    /// Names the state of the connection's numbering; another one means that it was lost.
+    public let epoch: String
+    /// What the server bounds, by name (`maxMessage` in bytes, `maxInFlight`, `helloMs`, …).
+    public let limits: ValueObject
+    /// The version of the server's route table; empty where it has none.
+    public let tableVersion: String
+    /// What the server can do beyond the protocol's first version.
+    public let capabilities: [String]
+
+    init?(_ answer: Value) {
+      guard let id = answer["session"]?.string, let client = answer["client"]?.string,
+        let token = answer["token"]?.string, let joinToken = answer["joinToken"]?.string
+      else { return nil }
+      self.id = id
+      self.client = client
+      self.token = token
+      join = Join(session: id, token: joinToken)
+      protocolVersion = answer["protocol"]?.string ?? ""
+      epoch = answer["epoch"]?.string ?? ""
+      let server = answer["server"]
+      self.server = (server?["name"]?.string ?? "", server?["version"]?.string ?? "")
+      limits = answer["limits"]?.object ?? [:]
+      tableVersion = answer["table"]?["version"]?.string ?? ""
+      capabilities = answer["capabilities"]?.list?.compactMap(\.string) ?? []
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import TestSupport
+import Testing
+import WayTransport
+import Waybridge
+import WaybridgeClient
+
+@Suite(.timeLimit(.minutes(1)))
+struct ClientEventTests {
+  private let server = ScriptedServer()
+
+  private func subscribe(
+    _ client: BridgeClient, _ topics: [String], buffer: Int = 16
+  ) async throws -> BridgeClient.Events {
+    let events = Task { try await client.events(topics, buffer: buffer) }
+    let request = try await server.next()
+    #expect(request["method"] == "events.subscribe")
+    #expect(request["params"] == ["topics": .list(topics.map(Value.string))])
+    try await server.answer(request, ["topics": .list(topics.map(Value.string))])
+    return try await events.value
+  }
+
+  private func publish(_ topic: String, _ data: Value = .null, at: Int64 = 0) async throws {
+    try await server.send([
+      "jsonrpc": "2.0", "method": "event",
+      "params": ["topic": .string(topic), "data": data, "at": .integer(at)],
+    ])
+  }
+
+  @Test func aReaderGetsTheEventsOfItsTopicsInOrder() async throws {
+    let client = try await server.open()
+    var pages = try await subscribe(client, ["page.*", "exact"]).makeAsyncIterator()
+    try await publish("task.started")
+    try await publish("page.opened", ["page": "p1"], at: 1_700_000_000_000)
+    try await publish("exactly")
+    try await publish("exact", 2)
+    #expect(
+      try await pages.next()
+        == BridgeClient.Event(
+          topic: "page.opened", data: ["page": "p1"], at: 1_700_000_000_000))
+    #expect(try await pages.next() == BridgeClient.Event(topic: "exact", data: 2, at: 0))
+    await client.close()
+    #expect(try await pages.next() == nil)
+  }
+
+  @Test func whatIsRetainedBeforeTheAnswerIsNotLost() async throws {
+    let client = try await server.open()
+    let subscribing = Task { try await client.events(["weather"]) }
+    let request = try await server.next()
+    try await publish("weather", "rain")
+    try await server.answer(request, ["topics": ["weather"]])
+    var events = try await subscribing.value.makeAsyncIterator()
+    #expect(try await events.next()?.data == "rain")
+    await client.close()
+  }
+
+  @Test func aTopicIsGivenBackWithItsLastReader() async throws {
+    let client = try await server.open()
+    var first: BridgeClient.Events? = try await subscribe(client, ["a", "b"])
+    let second = try await subscribe(client, ["b"])
+    #expect(first != nil)
+    first = nil
+    let request = try await server.next()
+    #expect(request["method"] == "events.unsubscribe")
+    #expect(request["params"] == ["topics": ["a"]])
+    try await publish("b", 1)
+    var events = second.makeAsyncIterator()
+    #expect(try await events.next()?.data == 1)
+    await client.close()
+  }
+
+  @Test func aReaderThatFallsBehindIsTold() async throws {
+    let client = try await server.open()
+    let events = try await subscribe(client, ["tick"], buffer: 2)
+    for count in 0..<3 { try await publish("tick", .integer(Int64(count))) }
+    // Taken when the events were.
+    _ = try await server.next()
+    var data: [Value] = []
+    let error = await #expect(throws: CallError.self) {
+      for try await event in events { data.append(event.data) }
+    }
+    #expect(error?.code == 2429)
+    #expect(data == [0, 1])
+    await client.close()
+  }
+
+  @Test func aLostConnectionIsNoEndOfTheEvents() async throws {
+    let client = try await server.open()
+    let events = try await subscribe(client, ["tick"])
+    try await server.close(.drain)
+    let error = await #expect(throws: CallError.self) { for try await _ in events {} }
+    #expect(error?.code == 2599)
+    #expect(await client.ended().code == 4200)
+  }
+
+  @Test func aRefusedSubscriptionThrowsAndLeavesNothing() async throws {
+    let client = try await server.open()
+    let subscribing = Task { try await client.events(["no topic"]) }
+    let request = try await server.next()
+    try await server.send([
+      "jsonrpc": "2.0", "id": request["id"] ?? .null,
+      "error": ["code": -32602, "message": "no topic"],
+    ])
+    await #expect(throws: CallError(code: -32602, message: "no topic")) {
+      try await subscribing.value
+    }
+    let ping = Task { try await client.request("$/ping") }
+    #expect(try await server.next()["method"] == "$/ping")
+    await client.close()
+    await #expect(throws: CallError.self) { try await ping.value }
+  }
+
+  @Test func aBufferWithoutRoomIsRefused() async throws {
+    let client = try await server.open()
+    let error = await #expect(throws: CallError.self) {
+      try await client.events(["a"], buffer: 0)
+    }
+    #expect(error?.code == -32602)
+    await client.close()
+  }
+}

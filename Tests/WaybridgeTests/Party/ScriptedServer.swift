@@ -1,0 +1,82 @@
+import TestSupport
+import WayRPC
+import WayTransport
+import Waybridge
+import WaybridgeClient
+
+/// A server in memory that says only what a test lets it say, with a ``BridgeClient`` at its other end.
+final class ScriptedServer: ChannelAcceptor, MessageReceiver {
+  let loop = MemoryLoop()
+  private let received = Mailbox<Value>()
+  private let channel = Mailbox<any MessageChannel>()
+  private let loopEnded = Mailbox<Void>()
+
+  /// A client whose session is open, with the id `s` of the session, as client `c`.
+  func open(
+    _ options: BridgeClient.SessionOptions = .init(name: "test", version: "1"),
+    maxMessage: Int64 = 1 << 20
+  ) async throws -> BridgeClient {
+    let client = await connect()
+    let opening = Task { try await client.open(options) }
+    let hello = try await next()
+    try await send([
+      "jsonrpc": "2.0", "id": hello["id"] ?? .null,
+      "result": [
+        "session": "s", "client": "c", "token": "t", "joinToken": "j",
+        "limits": ["maxMessage": .integer(maxMessage)],
+      ],
+    ])
+    try await opening.value
+    return client
+  }
+
+  /// A client that has not said anything.
+  func connect() async -> BridgeClient {
+    let client = BridgeClient(loop: loop) { [loopEnded] in loopEnded.put(()) }
+    await client.attach(
+      MemoryChannel.connect(to: self, subprotocol: "waybridge.v1", loop: loop, receiver: client))
+    return client
+  }
+
+  func accept(_ channel: any MessageChannel, subprotocol: String?) -> any MessageReceiver {
+    self.channel.put(channel)
+    return self
+  }
+
+  func receive(_ message: RawSpan, as kind: MessageKind) {
+    let bytes = message.withUnsafeBytes { [UInt8]($0) }
+    received.put((try? JSON.parse(bytes.span.bytes)) ?? "not JSON")
+  }
+
+  func closed(_ code: UInt16?) {}
+
+  /// The next message of the client.
+  func next() async throws -> Value {
+    try await received.take()
+  }
+
+  func send(_ message: Value) async throws {
+    let text = try JSON.text(message)
+    try await onLoop { $0.send(Array(text.utf8).span.bytes, as: .text) }
+  }
+
+  /// Answers a request of the client.
+  func answer(_ request: Value, _ result: Value) async throws {
+    try await send(["jsonrpc": "2.0", "id": request["id"] ?? .null, "result": result])
+  }
+
+  func close(_ code: CloseCode) async throws {
+    try await onLoop { $0.close(code, "") }
+  }
+
+  private func onLoop(_ work: @escaping @Sendable (any MessageChannel) -> Void) async throws {
+    let channel = try await channel.take()
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        work(channel)
+        continuation.resume()
+      }
+    }
+    self.channel.put(channel)
+  }
+}

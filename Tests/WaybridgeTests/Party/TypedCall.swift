@@ -1,0 +1,169 @@
+import Waybridge
+import WaybridgeClient
+
+/// A request of a transcript as the call of the Swift client's interface that stands for it.
+struct TypedCall: Sendable {
+  /// Makes the call; `progress` gets what the wire's `$/progress` would say.
+  let run:
+    @Sendable (BridgeClient, _ progress: @escaping @Sendable (Value) -> Void) async throws
+      -> Value
+
+  /// nil where the interface cannot say this, as with wrong params: then it takes the general `request`.
+  init?(_ method: String, _ params: ValueObject) {
+    let rest = Rest(params)
+    switch method {
+    case "router.open":
+      guard let uri = rest.string("uri"), let given = rest.options, let style = rest.style else {
+        return nil
+      }
+      let from = rest.string("from")
+      run = { client, progress in
+        try await client.open(
+          uri, given.params, exts: given.exts, style: style, from: from, deadline: given.deadline,
+          onShown: { progress(["opened": ["page": .string($0)]]) }, onProgress: progress
+        ).value
+      }
+    case "router.invoke":
+      guard let uri = rest.string("uri"), let given = rest.options else { return nil }
+      run = { client, progress in
+        try await client.invoke(
+          uri, given.params, exts: given.exts, deadline: given.deadline, onProgress: progress)
+      }
+    case "router.canOpen":
+      guard let uri = rest.string("uri") else { return nil }
+      run = { client, _ in try await client.destination(of: uri).value }
+    case "router.explain":
+      guard let uri = rest.string("uri"), let params = rest.object("params") else { return nil }
+      run = { client, _ in try await client.explain(uri, params) }
+    case "router.routes":
+      run = { client, _ in .list(try await client.routes()) }
+    case "page.call":
+      guard let page = rest.string("page"), let method = rest.string("method"),
+        let deadline = rest.deadline
+      else { return nil }
+      let given = rest.take("params")
+      run = { client, progress in
+        try await client.call(
+          page: page, method: method, params: given, deadline: deadline, onProgress: progress)
+      }
+    case "navigation.back":
+      guard let result = rest.result, let back = rest.back(result) else { return nil }
+      run = { client, _ in try await back(client).value }
+    case "navigation.finish":
+      guard let result = rest.result else { return nil }
+      let page = rest.string("page")
+      run = { client, _ in try await client.finish(result, page: page).value }
+    case "navigation.stack":
+      run = { client, _ in try await client.stack().value }
+    case "navigation.selectTab":
+      if let uri = rest.string("uri") {
+        run = { client, _ in try await client.selectTab(uri).value }
+      } else if let index = rest.integer("index") {
+        run = { client, _ in try await client.selectTab(index).value }
+      } else {
+        return nil
+      }
+    case "navigation.contains":
+      guard let uri = rest.string("uri") else { return nil }
+      run = { client, _ in try await client.contains(uri)?.value ?? .null }
+    case "navigation.adopt":
+      guard let uri = rest.string("uri"), let params = rest.object("params"),
+        let style = rest.style
+      else { return nil }
+      run = { client, _ in try await client.adopt(uri, params, style: style).value }
+    default: return nil
+    }
+    guard rest.isEmpty else { return nil }
+  }
+}
+
+/// The members that are not read yet. What does not fit is left, so that the request is not typed.
+private final class Rest {
+  private var members: ValueObject
+
+  init(_ members: ValueObject) {
+    self.members = members
+  }
+
+  var isEmpty: Bool { members.isEmpty }
+
+  func take(_ name: String) -> Value? {
+    defer { members[name] = nil }
+    return members[name]
+  }
+
+  func string(_ name: String) -> String? {
+    guard let text = members[name]?.string else { return nil }
+    members[name] = nil
+    return text
+  }
+
+  func integer(_ name: String) -> Int? {
+    guard let number = members[name]?.integer.flatMap({ Int(exactly: $0) }) else { return nil }
+    members[name] = nil
+    return number
+  }
+
+  func object(_ name: String) -> ValueObject? {
+    guard let value = members[name] else { return [:] }
+    guard let object = value.object else { return nil }
+    members[name] = nil
+    return object
+  }
+
+  var deadline: Duration?? {
+    guard let value = members["deadlineMs"] else { return .some(nil) }
+    guard let milliseconds = value.integer, milliseconds > 0 else { return nil }
+    members["deadlineMs"] = nil
+    return .milliseconds(milliseconds)
+  }
+
+  var style: Style?? {
+    guard let value = members["style"] else { return .some(nil) }
+    guard let style = value.string.flatMap(Style.init(rawValue:)) else { return nil }
+    members["style"] = nil
+    return style
+  }
+
+  var options: (params: ValueObject, exts: ValueObject, deadline: Duration?)? {
+    guard let params = object("params"), let exts = object("exts"), let deadline else {
+      return nil
+    }
+    return (params, exts, deadline)
+  }
+
+  var result: BridgeClient.PageResult?? {
+    guard let value = members["result"] else { return .some(nil) }
+    guard let result = value.object, let code = (result["code"] ?? 0).integer,
+      let message = (result["message"] ?? "").string,
+      result.members.allSatisfy({ ["data", "code", "message"].contains($0.name) })
+    else { return nil }
+    members["result"] = nil
+    return BridgeClient.PageResult(
+      result["data"] ?? .null, code: Int(code), message: message)
+  }
+
+  func back(
+    _ result: BridgeClient.PageResult?
+  ) -> (@Sendable (BridgeClient) async throws -> BridgeClient.NavigationChange)? {
+    var animated: Bool?
+    if let value = take("animated") {
+      guard let flag = value.bool else { return nil }
+      animated = flag
+    }
+    if let to = string("to") {
+      return { [animated] in try await $0.back(to: to, result: result, animated: animated) }
+    }
+    if let before = string("before") {
+      return { [animated] in try await $0.back(before: before, result: result, animated: animated) }
+    }
+    if members["root"] == true {
+      members["root"] = nil
+      return { [animated] in try await $0.backToRoot(result: result, animated: animated) }
+    }
+    guard let count = (take("count") ?? 1).integer.flatMap({ Int(exactly: $0) }) else {
+      return nil
+    }
+    return { [animated] in try await $0.back(count, result: result, animated: animated) }
+  }
+}
