@@ -14,6 +14,7 @@ actor ClientParty: TranscriptParty {
   private let methodNames: [String]
   private var client: BridgeClient?
   private var calls: [Value: Task<Void, Never>] = [:]
+  private var seen: Set<BridgeClient.Event> = []
 
   /// - Parameters:
   ///   - isPlain: whether it connects without opening a session.
@@ -72,6 +73,16 @@ actor ClientParty: TranscriptParty {
         }
         return
       }
+    }
+    if method == "events.subscribe", let topics = params?["topics"]?.list,
+      topics.allSatisfy({ $0.string != nil })
+    {
+      begin(id) { _ in
+        await self.read(try await client.events(topics.compactMap(\.string)))
+        // The interface does not tell the topics again.
+        return try await client.request("events.subscribe", ["topics": []])
+      }
+      return
     }
     if let call = TypedCall(method, params?.object ?? [:]), params?.list == nil {
       begin(id) { try await call.run(client, $0) }
@@ -138,6 +149,18 @@ actor ClientParty: TranscriptParty {
       if let session = await client.session { tell(["id": id, "result": session.value]) }
     } catch {
       tell(["id": id, "error": error.value])
+    }
+  }
+
+  /// An event that several subscriptions cover comes once over the wire, and once to each of their readers.
+  private func read(_ events: BridgeClient.Events) {
+    Task {
+      for try await event in events where seen.insert(event).inserted {
+        let params: Value = [
+          "topic": .string(event.topic), "data": event.data, "at": .integer(event.at),
+        ]
+        tell(["method": "event", "params": params])
+      }
     }
   }
 
