@@ -6,9 +6,9 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def blocks(section, language):
+def blocks(section, language, file="README.md"):
     """The code blocks of one language in a section, without the space around them."""
-    text = (ROOT / "README.md").read_text().split(f"## {section}\n")[1].split("\n## ")[0]
+    text = (ROOT / file).read_text().split(f"## {section}\n")[1].split("\n## ")[0]
     return [block.strip() for block in re.findall(rf"```{language}\n(.*?)```", text, re.S)]
 
 

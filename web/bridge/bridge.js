@@ -1,6 +1,6 @@
 // @ts-check
+import { Capabilities } from "./capabilities.js";
 import { Client } from "./client.js";
-import { BridgeAbsent } from "./errors.js";
 import { Fallback, finished } from "./fallback.js";
 
 export * from "./errors.js";
@@ -39,13 +39,14 @@ export { closeCodes, codes } from "./codes.js";
 export class Bridge extends EventTarget {
   #client;
   /** @type {Fallback | undefined} */ #fallback;
-  /** @type {{session: SessionInfo | undefined, names: Set<string>} | undefined} */ #supported;
+  #capabilities;
 
   /** @param {BridgeOptions} [options] */
   constructor(options = {}) {
     super();
     if (options.fallback !== undefined) this.#fallback = new Fallback(options.fallback);
     this.#client = new Client(options, (type, detail) => this.dispatchEvent(new CustomEvent(type, { detail })));
+    this.#capabilities = new Capabilities(this.#client);
     // The session will open later, and then knows of all of these.
     for (const [scheme, host] of Object.entries(options.hosts ?? {})) this.host(scheme, host);
     for (const [uri, handler] of Object.entries(options.tasks ?? {})) this.task(uri, handler);
@@ -82,7 +83,7 @@ export class Bridge extends EventTarget {
    */
   open(uri, params, { exts, style, from, ...call } = {}) {
     const sent = this.#client.request("router.open", { uri, params, exts, style, from, deadlineMs: call.timeout }, call);
-    return this.#orFallback(sent, () => this.#fallback?.run(uri, params, { exts, ...call })?.value.then(finished));
+    return this.#client.orElse(sent, () => this.#fallback?.run(uri, params, { exts, ...call })?.value.then(finished));
   }
 
   /**
@@ -94,7 +95,7 @@ export class Bridge extends EventTarget {
    */
   invoke(uri, params, { exts, ...call } = {}) {
     const sent = this.#client.request("router.invoke", { uri, params, exts, deadlineMs: call.timeout }, call);
-    return this.#orFallback(sent, () => this.#fallback?.run(uri, params, { exts, ...call })?.value);
+    return this.#client.orElse(sent, () => this.#fallback?.run(uri, params, { exts, ...call })?.value);
   }
 
   /**
@@ -129,7 +130,7 @@ export class Bridge extends EventTarget {
   canOpen(uri, options) {
     const none = { canOpen: false };
     const own = () => Promise.resolve(this.#fallback?.has(uri) ? { canOpen: true, kind: "task" } : none);
-    return this.#orFallback(this.request("router.canOpen", { uri }, options), own);
+    return this.#client.orElse(this.request("router.canOpen", { uri }, options), own);
   }
 
   /**
@@ -157,6 +158,28 @@ export class Bridge extends EventTarget {
    */
   contains(uri) {
     return this.#client.request("navigation.contains", { uri });
+  }
+
+  /**
+   * Shows a tab: by its number in the table, from 0, or by a reference to its first page.
+   * @param {number | string} tab
+   * @returns {Promise<NavigationChange>}
+   */
+  selectTab(tab) {
+    return this.#client.request("navigation.selectTab", typeof tab === "number" ? { index: tab } : { uri: tab });
+  }
+
+  /**
+   * Puts a page that this client opened by other means on top of the stack, as its host.
+   * @param {string} uri
+   * @param {Params} [params]
+   * @param {{style?: "push" | "present"}} options
+   * @returns {Promise<Page>}
+   */
+  async adopt(uri, params, options = {}) {
+    const page = await this.#client.request("navigation.adopt", { uri, params, style: options.style });
+    this.#client.hosting.adopt(page);
+    return page;
   }
 
   /**
@@ -189,7 +212,7 @@ export class Bridge extends EventTarget {
   async supports(what, options) {
     if (what.includes(":")) return (await this.canOpen(what, options)).canOpen;
     const own = async () => this.#fallback !== undefined && ["router.open", "router.invoke", "router.canOpen"].includes(what);
-    return this.#orFallback(this.#names(options).then((names) => names.has(what)), own);
+    return this.#client.orElse(this.#capabilities.has(what, options), own);
   }
 
   /**
@@ -254,34 +277,6 @@ export class Bridge extends EventTarget {
   /** Ends the connection, and every call with it, for good. Resolves when the socket is gone. */
   close() {
     return this.#client.close();
-  }
-
-  /**
-   * What the server answered, or, where there is no bridge, what stands in for it.
-   * @template T
-   * @param {Promise<T>} sent
-   * @param {() => Promise<any> | undefined} own
-   * @returns {Promise<T>}
-   */
-  async #orFallback(sent, own) {
-    try {
-      return await sent;
-    } catch (error) {
-      const stand = error instanceof BridgeAbsent && this.#client.isAbsent ? own() : undefined;
-      if (stand === undefined) throw error;
-      return stand;
-    }
-  }
-
-  /** @param {CallOptions} [options] */
-  async #names(options) {
-    if (this.session === undefined || this.#supported?.session !== this.session) {
-      const { methods } = await this.request("rpc.discover", undefined, options);
-      const names = methods.map((/** @type {any} */ method) => method.name);
-      const capabilities = this.session?.capabilities ?? [];
-      this.#supported = { session: this.session, names: new Set([...names, ...capabilities]) };
-    }
-    return this.#supported.names;
   }
 }
 

@@ -4,7 +4,7 @@ import { Backoff, check } from "./backoff.js";
 import { platformClock } from "./clock.js";
 import { codes } from "./codes.js";
 import { endpoint } from "./connection.js";
-import { BridgeError, bridgeError, closedError, failure, textOf } from "./errors.js";
+import { BridgeAbsent, BridgeError, bridgeError, closedError, failure, textOf } from "./errors.js";
 import { Hosting } from "./hosting.js";
 import { Link } from "./link.js";
 import { Methods } from "./methods.js";
@@ -77,7 +77,7 @@ export class Client {
   }
 
   /** Whether there was no session, and will be none. */
-  get isAbsent() {
+  get #isAbsent() {
     return this.state === "closed" && !this.#link.wasOpen && !this.#closedByApp;
   }
 
@@ -89,6 +89,23 @@ export class Client {
    */
   request(method, params, options) {
     return this.#peer.request(method, params, options);
+  }
+
+  /**
+   * What the server answered, or, where there never was a bridge, what stands in for it.
+   * @template T
+   * @param {Promise<T>} sent
+   * @param {() => Promise<any> | undefined} own undefined: nothing does
+   * @returns {Promise<T>}
+   */
+  async orElse(sent, own) {
+    try {
+      return await sent;
+    } catch (error) {
+      const stand = error instanceof BridgeAbsent ? own() : undefined;
+      if (stand === undefined) throw error;
+      return stand;
+    }
   }
 
   hasten() {
@@ -162,7 +179,7 @@ export class Client {
   /** @param {Close} close */
   #ended(close) {
     const { code, reason, cause } = close;
-    const told = { ...close, absent: this.isAbsent };
+    const told = { ...close, absent: this.#isAbsent };
     this.#leave();
     this.#failed(cause instanceof BridgeError ? cause : closedError(told, false));
     this.#peer.close(told);

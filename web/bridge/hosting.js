@@ -84,6 +84,15 @@ export class Hosting {
   }
 
   /**
+   * Gives a page that is shown already to its host, where there is one.
+   * @param {Page} page
+   */
+  adopt(page) {
+    const host = this.#hosts.find(page.uri)?.handler;
+    if (host !== undefined) this.#pages.set(page.id, { page, host, opened: Promise.resolve(true), abort: new AbortController() });
+  }
+
+  /**
    * Tells its host that a page is on top again.
    * @param {unknown} id
    */

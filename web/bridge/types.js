@@ -24,7 +24,8 @@
  * @property {string} [host] the client that shows it
  * @property {Page[]} [pages] the modal stack that it presents
  *
- * @typedef {{tabs?: string[], selected?: number, pages: Page[]}} Stack bottom first
+ * @typedef {{tabs?: {uri: string, pages?: Page[]}[], selected?: number | null, pages: Page[]}} Stack bottom first; of the tabs,
+ *   those that wait have their pages with them
  *
  * @typedef {{page: Page | string | null, closed: string[]}} NavigationChange the page now on top, and the ids of those closed
  *

@@ -27,6 +27,10 @@ const WIRE = [
   ["canOpen", (b) => b.canOpen("native://a"), "router.canOpen", { uri: "native://a" }],
   ["contains", (b) => b.contains("p1"), "navigation.contains", { uri: "p1" }],
   ["stack", (b) => b.stack(), "navigation.stack", undefined],
+  ["selectTab by a number", (b) => b.selectTab(0), "navigation.selectTab", { index: 0 }],
+  ["selectTab by its page", (b) => b.selectTab("native://home"), "navigation.selectTab", { uri: "native://home" }],
+  ["adopt", (b) => b.adopt("native://a", { x: 1 }, { style: "present" }), "navigation.adopt", { uri: "native://a", params: { x: 1 }, style: "present" }],
+  ["explain", (b) => b.explain("native://a", { x: 1 }), "router.explain", { uri: "native://a", params: { x: 1 } }],
   ["routes", (b) => b.routes(), "router.routes", undefined],
   ["request", (b) => b.request("x.y", [1, 2]), "x.y", [1, 2]],
 ];

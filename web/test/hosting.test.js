@@ -281,3 +281,17 @@ test("a resume that fails is told by an error event", async () => {
   await turn();
   assert.match(events[1].detail.message, /asleep/);
 });
+
+test("a page that was adopted is closed by its host", async () => {
+  /** @type {string[]} */
+  const closed = [];
+  const { bridge, socket } = await connected({ hosts: { native: { open: () => {}, close: ({ uri }) => void closed.push(uri) } } });
+  for (const uri of ["native://own", "elsewhere://own"]) {
+    const adopting = bridge.adopt(uri);
+    socket.answer("navigation.adopt", { ...PAGE, id: uri, uri });
+    assert.equal((await adopting).uri, uri);
+    socket.receive({ id: uri, method: "page.close", params: { page: uri, reason: "dismissed" } });
+    await turn();
+  }
+  assert.deepEqual(closed, ["native://own"]);
+});

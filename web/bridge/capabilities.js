@@ -1,0 +1,27 @@
+// @ts-check
+
+/** What the server can do, asked once for each session. */
+export class Capabilities {
+  /** @type {unknown} */ #session;
+  /** @type {Set<string>} */ #names = new Set();
+  #client;
+
+  /** @param {import("./client.js").Client} client */
+  constructor(client) {
+    this.#client = client;
+  }
+
+  /**
+   * @param {string} name of a method or of a capability
+   * @param {import("./types.js").CallOptions} [options]
+   */
+  async has(name, options) {
+    if (this.#session === undefined || this.#session !== this.#client.session) {
+      const { methods } = await this.#client.request("rpc.discover", undefined, options);
+      const { session } = this.#client;
+      this.#names = new Set([...methods.map((/** @type {any} */ method) => method.name), ...(session?.capabilities ?? [])]);
+      this.#session = session;
+    }
+    return this.#names.has(name);
+  }
+}

@@ -1,0 +1,170 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Bridge } from "../bridge/bridge.js";
+import { LIVE_URL, nodeWebSockets, SKIP } from "./node-ws.js";
+
+const OPTIONS = { skip: SKIP, timeout: 30000 };
+const HOST = { open: () => {}, close: () => {} };
+
+/** @typedef {Partial<import("../bridge/bridge.js").BridgeOptions>} BridgeOptions */
+
+/**
+ * A bridge, and what cuts its connections as a network does.
+ * @param {import("node:test").TestContext} context
+ * @param {BridgeOptions} [options]
+ */
+async function connect(context, options) {
+  /** @type {any[]} */
+  const sockets = [];
+  const WebSocket = class extends nodeWebSockets().WebSocket {
+    /** @param {any[]} how */
+    constructor(...how) {
+      super(...how);
+      sockets.push(this);
+    }
+  };
+  const reconnect = { minDelay: 1, maxDelay: 50 };
+  const bridge = new Bridge({ url: LIVE_URL, WebSocket: /** @type {any} */ (WebSocket), reconnect, ...options });
+  context.after(() => bridge.close());
+  await bridge.ready;
+  return { bridge, cut: () => sockets.at(-1).terminate() };
+}
+
+/**
+ * @param {Bridge} bridge
+ * @param {string} uri
+ * @returns {Promise<string>} its id, once it is shown
+ */
+function shown(bridge, uri) {
+  return new Promise((resolve, reject) => {
+    const outcome = bridge.open(uri, {}, { onProgress: ({ opened }) => resolve(opened.page) });
+    outcome.catch(reject);
+  });
+}
+
+/**
+ * @param {Bridge} bridge
+ * @param {string} state
+ */
+function reaches(bridge, state) {
+  return new Promise((resolve) => bridge.addEventListener("statechange", (event) => {
+    const { detail } = /** @type {CustomEvent} */ (event);
+    if (detail.state === state) resolve(detail);
+  }));
+}
+
+test("live: a cut connection is made anew, with a new session that knows hosts, tasks and topics", OPTIONS, async (t) => {
+  /** @type {string[]} */
+  const seen = [];
+  const { bridge, cut } = await connect(t, {
+    hosts: { native: { open: () => {}, close: (page, reason) => void seen.push(`close ${page.uri} ${reason}`) } },
+    tasks: { "action://live/slow": () => new Promise(() => {}) },
+  });
+  const task = bridge.task("action://live/later", () => "now");
+  await task.registered;
+  /** @type {(event: unknown) => void} */
+  let heard = () => {};
+  await bridge.subscribe("page.opened", (event) => heard(event)).registered;
+  const first = bridge.session?.session;
+  await shown(bridge, "native://live/old");
+  const slow = bridge.invoke("action://live/slow");
+  await bridge.stack();
+  const open = reaches(bridge, "open");
+  cut();
+  await assert.rejects(slow, { code: 2599, kind: "closed" });
+  const waited = bridge.invoke("action://live/later");
+  await open;
+  assert.notEqual(bridge.session?.session, first);
+  assert.equal(await waited, "now");
+  assert.deepEqual(seen, ["close native://live/old failed"]);
+  assert.deepEqual((await bridge.stack()).pages, []);
+  const event = new Promise((resolve) => (heard = resolve));
+  await shown(bridge, "native://live/new");
+  assert.equal((await event).data.uri, "native://live/new");
+});
+
+test("live: a client that joined joins the session again, and one whose session is gone ends", OPTIONS, async (t) => {
+  const shell = await connect(t, { hosts: { native: HOST } });
+  const { session, joinToken } = await shell.bridge.ready;
+  const join = { session, token: joinToken };
+  const member = await connect(t, { join });
+  const open = reaches(member.bridge, "open");
+  member.cut();
+  await open;
+  assert.equal(member.bridge.session?.session, session);
+
+  // The session ends with its last client.
+  const alone = await connect(t);
+  const own = await alone.bridge.ready;
+  const late = new Bridge({ url: LIVE_URL, WebSocket: nodeWebSockets().WebSocket, join: { session: own.session, token: own.joinToken } });
+  await late.ready;
+  await late.close();
+  await alone.bridge.close();
+  const after = new Bridge({ url: LIVE_URL, WebSocket: nodeWebSockets().WebSocket, join: { session: own.session, token: own.joinToken } });
+  await assert.rejects(after.ready, { code: 2401 });
+  assert.equal(after.state, "closed");
+});
+
+test("live: a page's methods are called, of its host and of the client that runs in it", OPTIONS, async (t) => {
+  const { bridge: shell } = await connect(t, {
+    hosts: { native: { ...HOST, methods: { title: (params, { page }) => [Reflect.get(page ?? {}, "uri"), params] } } },
+  });
+  const { session, joinToken } = await shell.ready;
+  const page = await shown(shell, "native://live/page");
+  const join = { session, token: joinToken };
+  const { bridge: other } = await connect(t, { join });
+  assert.deepEqual(await other.call(page, "title", { x: 1 }), ["native://live/page", { x: 1 }]);
+  await assert.rejects(other.call(page, "toString"), { code: 2502 });
+  await assert.rejects(other.call("p0", "title"), { code: 2404, kind: "notOnStack" });
+  const { bridge: within } = await connect(t, { join, page });
+  within.method("fail", () => {
+    throw Object.assign(new Error("mine"), { code: 17 });
+  });
+  within.method("slow", (_, { signal, progress }) => {
+    progress("begun");
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  });
+  await assert.rejects(other.call(page, "fail"), { code: 17, message: "mine" });
+  const controller = new AbortController();
+  const slow = other.call(page, "slow", {}, { signal: controller.signal, onProgress: () => controller.abort() });
+  await assert.rejects(slow, { code: -32800, name: "AbortError" });
+});
+
+test("live: events of the session are heard until they are not wanted", OPTIONS, async (t) => {
+  /** @type {string[]} */
+  const seen = [];
+  const { bridge } = await connect(t, { hosts: { native: HOST } });
+  const unsubscribe = bridge.subscribe("page.*", ({ topic, data, at }) => seen.push(`${topic} ${data.uri} ${typeof at}`));
+  await unsubscribe.registered;
+  const page = await shown(bridge, "native://live/a");
+  await bridge.finish(1, { page });
+  await bridge.stack();
+  assert.deepEqual(seen, ["page.opened native://live/a number", "page.closed native://live/a number"]);
+  await unsubscribe();
+  await shown(bridge, "native://live/b");
+  await bridge.stack();
+  assert.equal(seen.length, 2);
+  await assert.rejects(bridge.subscribe("a*b", () => {}).registered, { code: -32602 });
+});
+
+test("live: explain tells where a URI would lead, and supports what there is", OPTIONS, async (t) => {
+  const { bridge } = await connect(t);
+  const explained = await bridge.explain("action://echo?x=1", { y: 2 });
+  assert.equal(explained.canOpen, true);
+  assert.equal(explained.kind, "task");
+  for (const [what, expected] of /** @type {[string, boolean][]} */ ([
+    ["router.open", true], ["router.explain", true], ["router.fly", false], ["action://echo", true], ["native://address/list", false],
+  ])) assert.equal(await bridge.supports(what), expected, what);
+});
+
+test("live: a page that was adopted is closed by its host", OPTIONS, async (t) => {
+  /** @type {string[]} */
+  const closed = [];
+  const { bridge } = await connect(t, { hosts: { native: { open: () => {}, close: ({ uri }) => void closed.push(uri) } } });
+  await shown(bridge, "native://live/home");
+  const page = await bridge.adopt("native://live/adopted", { x: 1 });
+  await bridge.back();
+  await bridge.stack();
+  assert.deepEqual([page.params, closed], [{ x: 1 }, ["native://live/adopted"]]);
+});
