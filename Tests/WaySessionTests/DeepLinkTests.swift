@@ -21,7 +21,8 @@ struct DeepLinkTests {
 
   private static let noLinks: [(Value, Int64)] = [
     ([:], -32602), (["uri": "no uri"], -32602), (["uri": "relative/x"], -32602),
-    (["uri": 7], -32602), (["action": "unknown"], 2404), (["action": "order"], 2422), (["action": 7], -32602),
+    (["uri": 7], -32602), (["action": "unknown"], 2404), (["action": "order"], 2422),
+    (["action": 7], -32602),
     (["action": "web", "action_url": "::"], -32602),
   ]
 
