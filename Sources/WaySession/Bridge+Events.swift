@@ -21,21 +21,21 @@ extension Bridge {
       throw .invalidParams("retain is \(retain): give 0 to \(RetainedEvents.maxEvents)")
     }
     let event = BridgeEvent(topic: topic, data: data, at: settings.now())
-    let message = try self.message(event)
+    let limit = min(settings.limits.maxAnswer, retain > 0 ? retainedEvents.maxBytes : .max)
+    let message = try message(event, limit: limit)
     for (session, client) in targets(in: audience) {
       session.assumeIsolated { $0.deliver(message, topic, only: client) }
     }
     if retain > 0 { retainedEvents.keep(message, of: topic, for: audience, last: retain) }
   }
 
-  private func message(_ event: BridgeEvent) throws(TaskError) -> [UInt8] {
+  private func message(_ event: BridgeEvent, limit: Int) throws(TaskError) -> [UInt8] {
     var writer = MessageWriter()
     do {
       try writer.notification("event", event.value)
     } catch {
       throw RPCError(.tooLarge, "The event cannot be sent: \(error)").taskError
     }
-    let limit = settings.limits.maxAnswer
     guard writer.bytes.count <= limit else {
       throw RPCError(
         .tooLarge, "The event has \(writer.bytes.count) bytes, more than \(limit)"

@@ -1,5 +1,6 @@
 import WayRPC
 import WayRouting
+import WayTransport
 import WayValues
 
 // Events: who wants which, and telling them.
@@ -17,7 +18,9 @@ extension Session {
         !before.covers(topic) && new.contains { $0.covers(topic) }
       }
     }
-    for bytes in retained { send(event: bytes, to: client) }
+    guard !retained.isEmpty, let channel = readingChannel(of: client) else { return .later }
+    // All of it or nothing: a client that reads must be able to take what is retained, however much that is.
+    for bytes in retained { channel.send(bytes.span.bytes, as: .text) }
     return .later
   }
 
@@ -53,18 +56,16 @@ extension Session {
   func deliver(_ bytes: [UInt8], _ topic: String, only name: String? = nil) {
     for client in clients.values
     where (name ?? client.name) == client.name && client.subscriptions.covers(topic) {
-      send(event: bytes, to: client)
+      readingChannel(of: client)?.send(bytes.span.bytes, as: .text)
     }
   }
 
   /// A client that does not read what it asked for would make the server grow: it is closed.
-  private func send(event bytes: [UInt8], to client: Client) {
-    guard let channel = client.channel else { return }
+  private func readingChannel(of client: Client) -> (any MessageChannel)? {
     let limit = settings.limits.maxBacklog
-    guard channel.bufferedBytes <= limit else {
-      return channel.close(.slowConsumer, "more than \(limit) bytes wait to be read")
-    }
-    channel.send(bytes.span.bytes, as: .text)
+    guard let channel = client.channel, channel.bufferedBytes > limit else { return client.channel }
+    channel.close(.slowConsumer, "more than \(limit) bytes wait to be read")
+    return nil
   }
 }
 

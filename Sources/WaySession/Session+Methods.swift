@@ -46,13 +46,13 @@ extension Session {
         return .result(try method(request.params))
       }
     } catch {
-      if heard.contains(.route) { tellFailed(request, error) }
+      if heard.contains(.route) { tellNowhere(request, error) }
       return .failure(error)
     }
   }
 
   /// What is refused by its id or the count of calls was never looked up.
-  private func tellFailed(_ request: Request, _ error: RPCError) {
+  private func tellNowhere(_ request: Request, _ error: RPCError) {
     guard request.method == "router.open" || request.method == "router.invoke",
       error.errorCode != .conflict, error.errorCode != .tooMany
     else { return }

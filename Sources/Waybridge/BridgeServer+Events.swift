@@ -8,12 +8,12 @@ extension BridgeServer {
   ///
   /// With `retain` the last so many events of the topic for this audience are kept, and sent to clients that
   /// subscribe later, before newer ones. What is kept is bounded: 1,024 topics (each counted once for every
-  /// audience) and 8 MiB; beyond, the oldest events go. What is kept for a session goes with it.
+  /// audience) and 4 MiB; beyond, the oldest events go. What is kept for a session goes with it.
   ///
   /// Throws ``TaskError``: -32602 for a topic that is not 1 to 256 (``Limits/maxTopic``) ASCII letters, digits and
   /// `. _ - : /`, or that begins as the server's own do (`session.`, `page.`, `task.`, `route.`, `server.`,
-  /// `table.`), and for a `retain` beyond 0 to 100; 2413 for data that nests too deep or is larger than
-  /// ``Limits/maxAnswer``.
+  /// `table.`), and for a `retain` beyond 0 to 100; 2413 for data that nests too deep, or an event larger than
+  /// ``Limits/maxAnswer`` or, to be retained, 4 MiB.
   public func publish(
     _ topic: String, _ data: Value = .null, to audience: Audience = .all, retain: Int = 0
   ) async throws(TaskError) {

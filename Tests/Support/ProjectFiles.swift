@@ -11,6 +11,10 @@ package enum ProjectFiles {
     root.appendingPathComponent(path)
   }
 
+  package static func text(_ path: String) throws -> String {
+    try String(contentsOf: url(path), encoding: .utf8)
+  }
+
   package static func json(_ path: String) throws -> Value {
     let data = try Data(contentsOf: url(path))
     return try JSON.parse([UInt8](data).span.bytes)

@@ -13,6 +13,50 @@ struct TestClient {
     TestClient(peer: try await Peer.connect(to: bridge.server, subprotocol: subprotocol))
   }
 
+  /// A client with a session: a new one, or that of `joining`, the answer that another got.
+  static func open(
+    _ bridge: TestBridge, _ members: ValueObject = [:], joining: Value? = nil
+  ) async throws -> (client: TestClient, hello: Value) {
+    let client = try await connect(to: bridge, subprotocol: Bridge.subprotocol)
+    var params = members
+    if let joining {
+      params["join"] = [
+        "session": joining["session"] ?? .null, "token": joining["joinToken"] ?? .null,
+      ]
+    }
+    try await client.call("hello", "session.open", .object(params))
+    return (client, try await client.answer("hello")["result"] ?? .null)
+  }
+
+  /// Subscribes, and awaits the answer.
+  func subscribe(_ topics: Value...) async throws {
+    try await call("subscribe", "events.subscribe", ["topics": .list(topics)])
+    _ = try await answer("subscribe")
+  }
+
+  /// The params of the next event; throws when anything else comes first.
+  func event() async throws -> Value {
+    let message = try await message()
+    guard message["method"] == "event", let params = message["params"] else {
+      throw TranscriptFailure(description: "\(message) is no event")
+    }
+    return params
+  }
+
+  /// Refuses a request of the server.
+  func refuse(_ request: Value, _ code: Int64, _ message: Value = "no") async throws {
+    try await peer.send([
+      "jsonrpc": "2.0", "id": request["id"] ?? .null,
+      "error": ["code": .integer(code), "message": message],
+    ])
+  }
+
+  /// Nothing has come but the answer to a ping.
+  func hasHeardNothing() async throws -> Bool {
+    try await call("ping", "$/ping", [:])
+    return try await message() == ["jsonrpc": "2.0", "id": "ping", "result": nil]
+  }
+
   func close() async throws {
     try await peer.close()
   }

@@ -28,12 +28,7 @@ struct LiveServer: PeerServer {
   func connect(
     subprotocol: String?, receiver: any MessageReceiver
   ) async throws -> any MessageChannel {
-    let channel = Mailbox<any MessageChannel>()
-    try await SocketClient.connect(url: url, subprotocol: subprotocol, on: clientLoop) {
-      channel.put($0)
-      return receiver
-    }
-    return try await channel.take()
+    try await clientLoop.connect(to: url, subprotocol: subprotocol, receiver: receiver)
   }
 
   func advance(by time: Duration) async throws {
@@ -45,5 +40,19 @@ struct LiveServer: PeerServer {
   func stop() async {
     await running.stop()
     await clientLoop.shutdown()
+  }
+}
+
+extension SocketLoop {
+  /// Connects a raw client.
+  func connect(
+    to url: String, subprotocol: String?, receiver: any MessageReceiver
+  ) async throws -> any MessageChannel {
+    let channel = Mailbox<any MessageChannel>()
+    try await SocketClient.connect(url: url, subprotocol: subprotocol, on: self) {
+      channel.put($0)
+      return receiver
+    }
+    return try await channel.take()
   }
 }

@@ -1,0 +1,57 @@
+import TestSupport
+import Testing
+import WayRouting
+import WayValues
+
+@testable import WaySession
+
+@Suite(.timeLimit(.minutes(1)))
+struct IdentityTests {
+  private let bridge = TestBridge(
+    Router(),
+    identify: { token in
+      guard let token else { throw TaskError(code: 1, message: "a token is needed") }
+      return Identity(user: token)
+    })
+
+  @Test func theTokenOfANewSessionTellsItsUser() async throws {
+    _ = try await TestClient.open(bridge, ["token": "anna"])
+    #expect(await bridge.bridge.sessions(.all).map(\.identity.user) == ["anna"])
+  }
+
+  @Test func aRefusedTokenIs2401AndAnotherMayFollow() async throws {
+    let client = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    try await client.call(1, "session.open", [:])
+    let refusal = try await client.answer(1)["error"]
+    #expect(refusal?["code"] == 2401)
+    #expect(refusal?["message"]?.string?.contains("a token is needed") == true)
+    #expect(await bridge.bridge.sessionCount == 0)
+    try await client.call(2, "session.open", ["token": "anna"])
+    #expect(try await client.answer(2)["result"]?["session"] != nil)
+  }
+
+  @Test func whoJoinsNeedsTheJoinTokenAlone() async throws {
+    let (_, hello) = try await TestClient.open(bridge, ["token": "anna"])
+    let (_, joined) = try await TestClient.open(bridge, joining: hello)
+    #expect(joined["session"] == hello["session"])
+  }
+
+  @Test func aPlainConnectionIsClosedWhereATokenIsNeeded() async throws {
+    let peer = try await Peer.connect(to: bridge.server, subprotocol: nil)
+    try await peer.send(["jsonrpc": "2.0", "id": 1, "method": "$/ping"])
+    guard case .closed(let code) = try await peer.next() else {
+      return #expect(Bool(false), "it was answered")
+    }
+    #expect(code == 4001)
+    #expect(await bridge.bridge.sessionCount == 0)
+  }
+
+  @Test func whatAClientCallsItselfIsBounded() async throws {
+    let client = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    for (id, length) in [(1, 257), (2, 256)] as [(Value, Int)] {
+      let name = Value.string(String(repeating: "x", count: length))
+      try await client.call(id, "session.open", ["token": "anna", "client": ["name": name]])
+      #expect(try await client.answer(id)["error"]?["code"] == (length > 256 ? -32602 : nil))
+    }
+  }
+}

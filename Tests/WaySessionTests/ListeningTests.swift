@@ -1,0 +1,131 @@
+import TestSupport
+import Testing
+import WayRouting
+import WayValues
+
+@testable import WaySession
+
+/// The server's own events, heard by Swift code.
+@Suite(.timeLimit(.minutes(1)))
+struct ListeningTests {
+  private let router = Router()
+
+  @Test func theLifeOfASessionIsHeardFromItsBeginningToItsEnd() async throws {
+    try router.task("action://wave") { _ in 1 }
+    let bridge = TestBridge(router)
+    let events = try await bridge.bridge.events(["session.*", "task.finished"], limit: 100)
+    let (client, hello) = try await TestClient.open(bridge)
+    let (guest, guestHello) = try await TestClient.open(bridge, joining: hello)
+    try await client.call(1, "router.invoke", ["uri": "action://wave"])
+    _ = try await client.answer(1)
+    try await guest.close()
+    try await client.close()
+    let session = hello["session"] ?? .null
+    let expected: [(String, Value)] = [
+      ("session.opened", ["session": session, "client": hello["client"] ?? .null]),
+      ("session.joined", ["session": session, "client": guestHello["client"] ?? .null]),
+      (
+        "task.finished",
+        ["session": session, "call": 1, "uri": "action://wave", "route": "action://wave"]
+      ),
+      ("session.left", ["session": session, "client": guestHello["client"] ?? .null]),
+      ("session.left", ["session": session, "client": hello["client"] ?? .null]),
+      ("session.closed", ["session": session]),
+    ]
+    var heard = events.makeAsyncIterator()
+    for (topic, data) in expected {
+      #expect(
+        try await heard.next() == BridgeEvent(topic: topic, data: data, at: TestBridge.now))
+    }
+  }
+
+  @Test func aReaderThatFallsBehindIsTold() async throws {
+    let bridge = TestBridge(router)
+    let events = try await bridge.bridge.events(["*"], limit: 2)
+    let (client, hello) = try await TestClient.open(bridge)
+    for _ in 0..<2 { _ = try await TestClient.open(bridge, joining: hello) }
+    var heard = events.makeAsyncIterator()
+    #expect(try await heard.next()?.topic == "session.opened")
+    #expect(try await heard.next()?.topic == "session.joined")
+    let error = await #expect(throws: TaskError.self) { _ = try await heard.next() }
+    #expect(error?.code == 2429)
+    _ = client
+  }
+
+  @Test func aReaderThatLetsGoIsNotServedAnyMore() async throws {
+    let bridge = TestBridge(router)
+    let (_, hello) = try await TestClient.open(bridge)
+    let session = try #require(hello["session"]?.string)
+    do {
+      let events = try await bridge.bridge.events(["*"], limit: 2)
+      #expect(await bridge.bridge.heard(in: session) == [.session, .page, .task, .route])
+      _ = events
+    }
+    while await bridge.bridge.heard(in: session) != [] { await Task.yield() }
+  }
+
+  @Test func nothingIsToldOnceTheSubscriberHasLeft() async throws {
+    let bridge = TestBridge(router)
+    let (_, hello) = try await TestClient.open(bridge)
+    let session = try #require(hello["session"]?.string)
+    let (guest, _) = try await TestClient.open(bridge, joining: hello)
+    try await guest.subscribe("page.*", "own")
+    #expect(await bridge.bridge.heard(in: session) == .page)
+    try await guest.close()
+    _ = try? await guest.message()
+    #expect(await bridge.bridge.heard(in: session) == [])
+  }
+
+  @Test func aCallOfSwiftCodeThatComesToNobodyIsTold() async throws {
+    try router.task("action://lost") { call in
+      try await call.navigator.invoke("action://nowhere")
+    }
+    let bridge = TestBridge(router)
+    let (client, hello) = try await TestClient.open(bridge)
+    try await client.subscribe("route.failed")
+    try await client.call(1, "router.invoke", ["uri": "action://lost"])
+    #expect(
+      try await client.event()["data"]
+        == [
+          "session": hello["session"] ?? .null, "uri": "action://nowhere", "code": 2404,
+          "kind": "noRoute",
+        ])
+  }
+
+  @Test func aSessionThatHasEndedIsNotThereAnyMore() async throws {
+    let bridge = TestBridge(router)
+    let stuck = StuckChannel(to: bridge)
+    for (method, count) in [("$/ping", 1), ("session.close", 0)] {
+      try await stuck.receive(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"#)
+      #expect(await bridge.bridge.sessions(.all).count == count)
+    }
+    #expect(await bridge.bridge.sessionCount == 1)
+  }
+
+  @Test func theStreamEndsWithTheServer() async throws {
+    let bridge = TestBridge(router)
+    let events = try await bridge.bridge.events(["*"], limit: 2)
+    await bridge.bridge.endListening()
+    var heard = events.makeAsyncIterator()
+    #expect(try await heard.next() == nil)
+  }
+
+  @Test(arguments: [(["a b"], 1), ([""], 1), (["*"], 0)])
+  func aWrongTopicIsRefused(topics: [String], limit: Int) async {
+    let error = await #expect(throws: TaskError.self) {
+      try await TestBridge(router).bridge.events(topics, limit: limit)
+    }
+    #expect(error?.code == -32602)
+  }
+
+  @Test func everyTopicIsDescribed() throws {
+    let text = try ProjectFiles.text("protocol/PROTOCOL.md")
+    for topic in OwnTopic.allCases { #expect(text.contains("| `\(topic.rawValue)` |")) }
+  }
+}
+
+extension Bridge {
+  fileprivate func heard(in session: String) async -> TopicFamilies? {
+    await sessions[session]?.heard
+  }
+}

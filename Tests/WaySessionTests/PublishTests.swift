@@ -1,0 +1,132 @@
+import TestSupport
+import Testing
+import WayRouting
+import WayTransport
+import WayValues
+
+@testable import WaySession
+
+/// Events that the app publishes.
+@Suite(.timeLimit(.minutes(1)))
+struct PublishTests {
+  private let bridge = TestBridge(
+    Router(), identify: { Identity(user: $0, groups: $0 == "ben" ? ["beta"] : []) })
+
+  private func open(_ user: Value) async throws -> (client: TestClient, hello: Value) {
+    try await TestClient.open(bridge, ["token": user])
+  }
+
+  private func publish(
+    _ topic: String, _ data: Value, to audience: Audience = .all, retain: Int = 0
+  ) async throws {
+    try await bridge.bridge.publish(topic, data, to: audience, retain: retain)
+  }
+
+  @Test func anEventReachesThoseOfItsAudienceWhoSubscribed() async throws {
+    let (anna, hello) = try await open("anna")
+    let (guest, guestHello) = try await TestClient.open(bridge, joining: hello)
+    let (ben, _) = try await open("ben")
+    for client in [anna, guest, ben] { try await client.subscribe("cart.*") }
+    let session = try #require(hello["session"]?.string)
+    let name = try #require(guestHello["client"]?.string)
+    try await publish("cart.changed", 1)
+    try await publish("order.changed", 2)
+    try await publish("cart.changed", 3, to: .user("anna"))
+    try await publish("cart.changed", 4, to: .group("beta"))
+    try await publish("cart.changed", 5, to: .client(name, session: session))
+    try await publish("cart.changed", 6, to: .session(session))
+    try await publish("cart.changed", 7, to: .session("s-none"))
+    for (client, numbers) in [(anna, [1, 3, 6]), (guest, [1, 3, 5, 6]), (ben, [1, 4])] {
+      for number in numbers {
+        #expect(
+          try await client.event()
+            == [
+              "topic": "cart.changed", "data": .integer(Int64(number)),
+              "at": .integer(TestBridge.now),
+            ])
+      }
+      #expect(try await client.hasHeardNothing())
+    }
+  }
+
+  @Test func theLastEventsAreReplayedToANewSubscriberBeforeNewerOnes() async throws {
+    for number in 1...4 { try await publish("news", .integer(Int64(number)), retain: 2) }
+    try await publish("news", "unkept")
+    try await publish("for.ben", 5, to: .user("ben"), retain: 1)
+    let (anna, _) = try await open("anna")
+    try await anna.subscribe("new*", "for.*")
+    try await publish("news", 6)
+    for number in [3, 4, 6] { #expect(try await anna.event()["data"] == .integer(Int64(number))) }
+    try await anna.subscribe("news", "*")
+    #expect(try await anna.hasHeardNothing())
+    let (ben, _) = try await open("ben")
+    try await ben.subscribe("*")
+    for number in [3, 4, 5] { #expect(try await ben.event()["data"] == .integer(Int64(number))) }
+    await bridge.bridge.forget("news", for: .all)
+    let (carl, _) = try await open("carl")
+    try await carl.subscribe("*")
+    #expect(try await carl.hasHeardNothing())
+  }
+
+  @Test(arguments: [
+    ("", 0, -32602), ("a b", 0, -32602), ("a*", 0, -32602), ("page.own", 0, -32602),
+    ("server.own", 0, -32602), ("own", -1, -32602), ("own", 101, -32602),
+  ])
+  func whatCannotBePublishedIsRefused(topic: String, retain: Int, code: Int) async {
+    let error = await #expect(throws: TaskError.self) {
+      try await publish(topic, .null, retain: retain)
+    }
+    #expect(error?.code == code)
+  }
+
+  @Test func nothingIsKeptOfASessionThatHasEnded() async throws {
+    let (anna, hello) = try await open("anna")
+    let session = try #require(hello["session"]?.string)
+    try await publish("own", 1, to: .session(session), retain: 1)
+    #expect(await bridge.bridge.kept == [1, 1])
+    try await anna.close()
+    _ = try? await anna.message()
+    #expect(await bridge.bridge.kept == [0, 0])
+  }
+
+  @Test func dataThatCannotBeSentIsRefused() async throws {
+    var deep: Value = .null
+    for _ in 0..<200 { deep = [deep] }
+    let large = Value.string(String(repeating: "x", count: 4 << 20))
+    for (data, retain) in [(deep, 0), (large, 0), (large, 1)] {
+      let error = await #expect(throws: TaskError.self) {
+        try await publish("own", data, retain: retain)
+      }
+      #expect(error?.code == 2413)
+    }
+    var limits = Limits()
+    limits.maxAnswer = 8 << 20
+    let roomy = TestBridge(Router(), limits: limits).bridge
+    try await roomy.publish("own", large, to: .all, retain: 0)
+    let error = await #expect(throws: TaskError.self) {
+      try await roomy.publish("own", large, to: .all, retain: 1)
+    }
+    #expect(error?.code == 2413)
+  }
+
+  @Test func aClientThatDoesNotReadIsClosed() async throws {
+    let bridge = TestBridge(Router())
+    let stuck = StuckChannel(to: bridge)
+    try await stuck.receive(
+      #"{"jsonrpc":"2.0","id":1,"method":"events.subscribe","params":{"topics":["*"]}}"#)
+    for (waiting, sent) in [(0, 2), (1 << 20, 3), (1 << 20 + 1, 3)] {
+      #expect(stuck.closed == nil)
+      stuck.bufferedBytes = waiting
+      try await bridge.bridge.publish("own", 1, to: .all, retain: 0)
+      #expect(stuck.sent == sent)
+    }
+    #expect(stuck.closed == .slowConsumer)
+  }
+}
+
+extension Bridge {
+  /// How many sessions are found by audience, and events retained.
+  fileprivate var kept: [Int] {
+    [audiences.sessions(in: .all).count, retainedEvents.messages { _, _ in true }.count]
+  }
+}

@@ -1,0 +1,133 @@
+import TestSupport
+import Testing
+import WayRouting
+import WayValues
+
+@testable import WaySession
+
+/// Pages that the app's side opens in its sessions.
+@Suite(.timeLimit(.minutes(1)))
+struct PushedPageTests {
+  private let router = Router()
+  private let bridge: TestBridge
+
+  init() throws {
+    try router.page("native://offer/:id")
+    try router.task("action://add") { call in .bool(call.params["n"] == 1) }
+    bridge = TestBridge(router, identify: { Identity(user: $0) })
+  }
+
+  private func shell(_ user: Value) async throws -> (client: TestClient, hello: Value) {
+    try await TestClient.open(
+      bridge, ["token": user, "hosts": [["scheme": "native", "kind": "page"]]])
+  }
+
+  private func open(
+    _ uri: String, in audience: Audience, _ params: ValueObject = [:]
+  ) -> Task<[Delivery<OpenedPage>], Never> {
+    let bridge = bridge.bridge
+    return Task {
+      await bridge.open(
+        uri, params, exts: ["animated": false], style: .present, in: audience,
+        timeout: .seconds(3))
+    }
+  }
+
+  @Test func aPageIsOpenedInEachSessionAndItsOutcomeTold() async throws {
+    let (anna, annaHello) = try await shell("anna")
+    let (ben, benHello) = try await shell("ben")
+    let opening = open("native://offer/7", in: .all, ["pick": true])
+    let asked = try await anna.message()
+    let page = try #require(asked["params"]?["page"])
+    #expect(page["uri"] == "native://offer/7")
+    #expect(page["params"] == ["id": "7", "pick": true])
+    #expect(page["exts"] == ["animated": false])
+    try await anna.reply(asked, .null)
+    try await ben.refuse(try await ben.message(), 1)
+    let deliveries = await opening.value
+    #expect(deliveries.count == 2)
+    let shown = try #require(
+      try deliveries.first { .string($0.session) == annaHello["session"] }?.result.get())
+    #expect(shown.page.map(Value.string) == page["id"])
+    let refused = try #require(
+      deliveries.first { .string($0.session) == benHello["session"] }?.result)
+    #expect(throws: TaskError.self) { try refused.get() }
+    try await anna.call(
+      1, "navigation.finish", ["page": page["id"] ?? .null, "result": ["data": "bought"]])
+    #expect(try await shown.outcome() == .finished(data: "bought"))
+  }
+
+  @Test func aTaskIsRunInEachSession() async throws {
+    let (_, _) = try await shell("anna")
+    let deliveries = await open("action://add", in: .user("anna"), ["n": 1]).value
+    let done = try #require(try deliveries.first?.result.get())
+    #expect(done.page == nil)
+    #expect(try await done.outcome() == .finished(data: true))
+  }
+
+  @Test func aPageThatTheAppClosesIsCancelled() async throws {
+    let (anna, _) = try await shell("anna")
+    let opening = open("native://offer/7", in: .all)
+    try await anna.reply(try await anna.message(), .null)
+    let shown = try #require(try await opening.value.first?.result.get())
+    shown.close()
+    let close = try await anna.message()
+    #expect(close["method"] == "page.close")
+    #expect(close["params"]?["reason"] == "cancelled")
+    #expect(try await shown.outcome() == .cancelled())
+    shown.close()
+  }
+
+  @Test(arguments: [("native://offer/7", 2408), ("native://none", 2504), ("flutter://x", 2404)])
+  func aPageThatIsNotShownIsAnError(uri: String, code: Int) async throws {
+    try router.page("native://none", PageHandler(open: { _ in }, close: { _, _ in }))
+    try router.handle("native://none", with: .hosted)
+    let host: Value = [["patterns": ["native://offer/:id"], "kind": "page"]]
+    let (anna, _) = try await TestClient.open(bridge, ["hosts": host])
+    let opening = open(uri, in: .all)
+    if code == 2408 {
+      _ = try await anna.message()
+      await bridge.server.loop.advance(by: .seconds(3))
+    }
+    guard case .failure(let error)? = await opening.value.first?.result else {
+      return #expect(Bool(false), "the page was opened")
+    }
+    #expect(error.code == code)
+  }
+
+  @Test func cancellingBeforeItIsShownTakesItBack() async throws {
+    let (anna, _) = try await shell("anna")
+    let opening = open("native://offer/7", in: .all)
+    let asked = try await anna.message()
+    opening.cancel()
+    let cancel = try await anna.message()
+    #expect(cancel["method"] == "$/cancelRequest")
+    #expect(cancel["params"] == ["id": asked["id"] ?? .null])
+    guard case .failure(let error)? = await opening.value.first?.result else {
+      return #expect(Bool(false), "the page was opened")
+    }
+    #expect(error.code == -32800)
+  }
+
+  @Test func forAClientItIsOpenedAsThatClientWould() async throws {
+    let (anna, hello) = try await shell("anna")
+    let first = open("native://offer/1", in: .all)
+    let asked = try await anna.message()
+    try await anna.reply(asked, .null)
+    _ = await first.value
+    let page = asked["params"]?["page"]?["id"] ?? .null
+    let (_, inside) = try await TestClient.open(bridge, ["page": page], joining: hello)
+    let session = try #require(hello["session"]?.string)
+    let name = try #require(inside["client"]?.string)
+    let second = open("native://offer/2", in: .client(name, session: session))
+    let next = try await anna.message()
+    #expect(next["params"]?["page"]?["opener"] == page)
+    try await anna.reply(next, .null)
+    #expect(await second.value.count == 1)
+    let gone = await open("native://offer/2", in: .client("c-none", session: session)).value
+    guard case .failure(let error)? = gone.first?.result else {
+      return #expect(Bool(false), "there is no such client")
+    }
+    #expect(error.code == 2504)
+  }
+}

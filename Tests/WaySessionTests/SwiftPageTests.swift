@@ -1,0 +1,132 @@
+import TestSupport
+import Testing
+import WayRouting
+import WaySession
+import WayValues
+
+/// Methods of pages that Swift code shows, and Swift code that calls methods of pages.
+@Suite(.timeLimit(.minutes(1)))
+struct SwiftPageTests {
+  private let router = Router()
+
+  /// A client with an open page of Swift code.
+  private func shown(
+    _ run: (@Sendable (Page, String, Call) async throws -> Value)?
+  ) async throws -> (client: TestClient, page: Value) {
+    try router.page(
+      "native://sdk/:id", PageHandler(open: { _ in }, close: { _, _ in }, call: run))
+    let client = try await TestClient.connect(to: TestBridge(router))
+    try await client.call("open", "router.open", ["uri": "native://sdk/7"])
+    let page = try await client.message()["params"]?["value"]?["opened"]?["page"]
+    return (client, try #require(page))
+  }
+
+  @Test func theHandlerGetsThePageTheMethodAndItsParams() async throws {
+    let (client, page) = try await shown { page, method, call in
+      call.progress("half")
+      return [
+        .string(page.id), .string(method), .object(call.params), .string(call.uri.text),
+        .string(call.navigator.session), .bool(call.deadline != nil),
+      ]
+    }
+    try await client.call(
+      1, "page.call",
+      ["page": page, "method": "pay", "params": ["sum": 3], "deadlineMs": 60_000])
+    #expect(try await client.message()["params"] == ["id": 1, "value": "half"])
+    let result = try await client.answer(1)["result"]?.list
+    #expect(result?.prefix(4) == [page, "pay", ["sum": 3], "native://sdk/7"])
+    #expect(result?.dropFirst(4).first?.string?.hasPrefix("s-") == true)
+    #expect(result?.last == true)
+  }
+
+  @Test(
+    arguments: [
+      (TaskError(code: 7, message: "own"), 7), (TaskError(code: 2404, message: "no"), -32603),
+    ] as [(TaskError, Int64)])
+  func itsErrorsAreToldAsATasks(error: TaskError, code: Int64) async throws {
+    let (client, page) = try await shown { _, _, _ in throw error }
+    try await client.call(1, "page.call", ["page": page, "method": "x"])
+    #expect(try await client.answer(1)["error"]?["code"]?.integer == code)
+  }
+
+  @Test func aPageWithoutMethodsIs2502AndTheIDIsFreeAgain() async throws {
+    let (client, page) = try await shown(nil)
+    for _ in 0..<2 {
+      try await client.call(1, "page.call", ["page": page, "method": "x"])
+      let error = try await client.answer(1)["error"]
+      #expect(error?["code"] == 2502)
+      #expect(error?["data"]?["host"]?["code"] == -32601)
+    }
+  }
+
+  @Test func cancellingReachesTheHandler() async throws {
+    let started = Mailbox<Void>()
+    let cancelled = Mailbox<Void>()
+    let (client, page) = try await shown { _, _, _ in
+      let (never, end) = AsyncStream.makeStream(of: Void.self)
+      await withTaskCancellationHandler {
+        started.put(())
+        for await _ in never {}
+      } onCancel: {
+        end.finish()
+      }
+      cancelled.put(())
+      return .null
+    }
+    try await client.call(1, "page.call", ["page": page, "method": "x"])
+    try await started.take()
+    try await client.notify("$/cancelRequest", ["id": 1])
+    #expect(try await client.answer(1)["error"]?["code"] == -32800)
+    try await cancelled.take()
+  }
+
+  @Test func aTaskCallsAMethodOfAPage() async throws {
+    try router.task("action://title") { call in
+      try await call.navigator.call(
+        page: call.params["page"]?.string ?? "", "title", params: ["short": true])
+    }
+    let bridge = TestBridge(router)
+    let (shell, _) = try await TestClient.open(
+      bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
+    try await shell.call(1, "navigation.adopt", ["uri": "native://home"])
+    let page = try await shell.answer(1)["result"]?["id"] ?? .null
+    try await shell.call(
+      2, "router.invoke", ["uri": "action://title", "params": ["page": page]])
+    let asked = try await shell.message()
+    #expect(asked["params"] == ["page": page, "method": "title", "params": ["short": true]])
+    try await shell.reply(asked, "Tea")
+    #expect(try await shell.answer(2)["result"] == "Tea")
+    try await shell.call(3, "router.invoke", ["uri": "action://title"])
+    #expect(try await shell.answer(3)["error"]?["code"] == -32603)
+  }
+
+  @Test func theAppCallsAMethodOfAPage() async throws {
+    let bridge = TestBridge(router)
+    let (shell, hello) = try await TestClient.open(
+      bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
+    try await shell.call(1, "navigation.adopt", ["uri": "native://home"])
+    let page = try #require(try await shell.answer(1)["result"]?["id"]?.string)
+    let session = try #require(hello["session"]?.string)
+    let call = Task {
+      try await bridge.bridge.call(
+        page: page, in: session, "title", ["short": true], timeout: .seconds(3))
+    }
+    let asked = try await shell.message()
+    #expect(asked["method"] == "page.call")
+    try await shell.reply(asked, "Tea")
+    #expect(try await call.value == "Tea")
+    let late = Task {
+      try await bridge.bridge.call(page: page, in: session, "x", [:], timeout: .seconds(3))
+    }
+    _ = try await shell.message()
+    await bridge.server.loop.advance(by: .seconds(3))
+    let error = await #expect(throws: TaskError.self) { try await late.value }
+    #expect(error?.code == 2408)
+    for (page, session) in [("p99", session), (page, "s-none")] {
+      let error = await #expect(throws: TaskError.self) {
+        try await bridge.bridge.call(page: page, in: session, "x", [:], timeout: .seconds(3))
+      }
+      #expect(error?.code == 2404)
+    }
+  }
+}

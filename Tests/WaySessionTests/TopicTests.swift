@@ -1,0 +1,54 @@
+import Testing
+
+@testable import WaySession
+
+struct TopicTests {
+  @Test(arguments: [
+    ("page.opened", ["page.opened"], ["page.opene", "page.opened2", "page", "Page.opened"]),
+    ("page.*", ["page.opened", "page."], ["page", "pages.opened"]),
+    ("page.o*", ["page.opened", "page.o"], ["page.closed"]),
+    ("*", ["a", "page.opened"], []),
+    ("cart:7/x_y-z", ["cart:7/x_y-z"], ["cart:7/x_y"]),
+  ])
+  func aPatternCoversWhatItNames(text: String, covered: [String], others: [String]) throws {
+    let pattern = try TopicPattern(text, limit: 256)
+    for topic in covered { #expect(pattern.covers(topic), "\(topic)") }
+    for topic in others { #expect(!pattern.covers(topic), "\(topic)") }
+  }
+
+  @Test(arguments: [
+    ("", "is empty"), ("a b", "ASCII letters"), ("a*b", "ASCII letters"), ("**", "ASCII letters"),
+    ("é", "ASCII letters"), ("a\u{0}", "ASCII letters"), ("123456789", "9 bytes, more than 8"),
+    ("12345678*", "9 bytes, more than 8"),
+  ])
+  func whatIsNoPatternIsToldWhy(text: String, reason: String) {
+    let fault = #expect(throws: TopicFault.self) { try TopicPattern(text, limit: 8) }
+    #expect(fault?.reason.contains(reason) == true)
+  }
+
+  @Test(arguments: [("a.b", true), ("*", false), ("a.*", false), ("", false), ("a\n", false)])
+  func aTopicHasNoWildcard(text: String, isTopic: Bool) {
+    #expect((Topic.fault(in: text, limit: 8) == nil) == isTopic)
+  }
+
+  @Test(
+    arguments: [
+      ("*", [.session, .page, .task, .route]), ("p*", .page), ("page.*", .page),
+      ("page.clo*", .page),
+      ("page.closed", .page), ("page*", .page), ("page", []), ("pages.*", []), ("cart.*", []),
+      ("t*", .task), ("route.failed", .route), ("session.*", .session),
+    ] as [(String, TopicFamilies)])
+  func aPatternListensToTheServersTopicsThatItMayCover(
+    text: String, families: TopicFamilies
+  ) throws {
+    #expect(try TopicPattern(text, limit: 256).families == families)
+  }
+
+  @Test func everyOwnTopicIsReservedAndFoundByItsFamily() throws {
+    for topic in OwnTopic.allCases {
+      #expect(OwnTopic.reserves(topic.rawValue))
+      #expect(try TopicPattern(topic.rawValue, limit: 256).families == topic.family)
+    }
+    #expect(!OwnTopic.reserves("pages.opened"))
+  }
+}

@@ -1,0 +1,120 @@
+import TestSupport
+import Testing
+import Waybridge
+
+/// What an app does in its sessions unasked, over sockets.
+@Suite(.timeLimit(.minutes(1)))
+struct BridgeServerPushTests {
+  private let router = Router()
+
+  private func serve() async throws -> ServedBridge {
+    try router.page("native://offer/:id")
+    let configuration = BridgeConfiguration(
+      port: 0,
+      identify: { token in
+        guard let token else { throw TaskError(code: 1, message: "who are you?") }
+        return Identity(user: token, groups: ["all"])
+      })
+    return try await ServedBridge(router, configuration)
+  }
+
+  private func shell(_ served: ServedBridge, _ user: Value) async throws -> (Peer, String) {
+    let peer = try await Peer.connect(to: served, subprotocol: "waybridge.v1")
+    let hello = try await peer.ask(
+      "session.open", ["token": user, "hosts": [["scheme": "native", "kind": "page"]]])
+    return (peer, try #require(hello["session"]?.string))
+  }
+
+  @Test func aPageIsOpenedForAUserAndItsOutcomeAwaited() async throws {
+    let served = try await serve()
+    let server = served.server
+    let (anna, _) = try await shell(served, "anna")
+    let (ben, session) = try await shell(served, "ben")
+    let opening = Task { try await server.open("native://offer/7", in: .user("ben")) }
+    let asked = try await ben.value()
+    let page = asked["params"]?["page"]?["id"] ?? .null
+    try await ben.reply(asked, .null)
+    let deliveries = try await opening.value
+    #expect(deliveries.map(\.session) == [session])
+    let shown = try #require(try deliveries.first?.result.get())
+    #expect(shown.page.map(Value.string) == page)
+    let title = Task {
+      try await server.call(page: shown.page ?? "", in: session, "title", ["short": true])
+    }
+    let call = try await ben.value()
+    #expect(call["method"] == "page.call")
+    try await ben.reply(call, "Offer")
+    #expect(try await title.value == "Offer")
+    _ = try await ben.ask("navigation.finish", ["page": page, "result": ["data": 3]])
+    #expect(try await shown.outcome() == .finished(data: 3))
+    #expect(try await anna.ask("navigation.stack", [:]) == ["pages": []])
+    await served.stop()
+  }
+
+  @Test func aMethodIsCalledAndAnEventPublishedInAGroup() async throws {
+    let served = try await serve()
+    let server = served.server
+    let (anna, session) = try await shell(served, "anna")
+    try await server.remove(session: session, fromGroup: "all")
+    let (ben, _) = try await shell(served, "ben")
+    try await server.publish("news", "old", to: .group("all"), retain: 1)
+    for peer in [anna, ben] { _ = try await peer.ask("events.subscribe", ["topics": ["news"]]) }
+    #expect(try await ben.value()["params"]?["data"] == "old")
+    let calls = Task { try await server.call("app.sync", ["n": 1], of: .group("all")) }
+    let asked = try await ben.value()
+    #expect(asked["method"] == "app.sync")
+    #expect(asked["params"] == ["n": 1])
+    try await ben.reply(asked, true)
+    #expect(try await calls.value.map(\.result) == [.success(true)])
+    try await server.add(session: session, toGroup: "all")
+    try await server.publish("news", "new", to: .group("all"))
+    for peer in [anna, ben] {
+      let event = try await peer.value()["params"]
+      #expect(event?["data"] == "new")
+      // The wall clock, after this was written and far from overflow.
+      #expect((event?["at"]?.integer ?? 0) > 1_700_000_000_000)
+      #expect((event?["at"]?.integer ?? 0) < 4_000_000_000_000)
+    }
+    try await server.forget("news", to: .group("all"))
+    let (carl, _) = try await shell(served, "carl")
+    _ = try await carl.ask("events.subscribe", ["topics": ["news"]])
+    try await server.publish("news", "last")
+    #expect(try await carl.value()["params"]?["data"] == "last")
+    await served.stop()
+  }
+
+  @Test func whatWaitsForClientsSettlesWhenTheServerEnds() async throws {
+    let served = try await serve()
+    let server = served.server
+    let (anna, _) = try await shell(served, "anna")
+    let events = try await server.events(["session.closed"])
+    let calls = Task { try await server.call("app.wait", of: .all, timeout: .seconds(60)) }
+    let opening = Task { try await server.open("native://offer/1", in: .all) }
+    let asked = [try await anna.value(), try await anna.value()]
+    try await anna.reply(try #require(asked.first { $0["method"] == "page.open" }), .null)
+    let shown = try #require(try await opening.value.first?.result.get())
+    await served.stop()
+    guard case .failure(let error)? = try await calls.value.first?.result else {
+      return #expect(Bool(false), "it has a value")
+    }
+    #expect(error.code == 2504)
+    #expect(try await shown.outcome().kind == .failed)
+    var closed = events.makeAsyncIterator()
+    #expect(try await closed.next()?.topic == "session.closed")
+    #expect(try await closed.next() == nil)
+  }
+
+  @Test func aServerThatDoesNotRunSaysSo() async throws {
+    let idle = BridgeServer(router: router, configuration: BridgeConfiguration(port: 0))
+    let served = try await serve()
+    let again = await #expect(throws: TaskError.self) { try await served.server.run() }
+    #expect(again?.code == 2409)
+    #expect(try await served.server.sessions().isEmpty)
+    await served.stop()
+    for server in [idle, served.server] {
+      let error = await #expect(throws: TaskError.self) { try await server.publish("news") }
+      #expect(error?.code == 2503)
+      #expect(error?.message.contains("does not run") == true)
+    }
+  }
+}
