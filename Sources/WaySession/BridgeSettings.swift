@@ -43,7 +43,7 @@ package struct BridgeSettings: Sendable {
   }
 
   static let serverName = "waybridge"
-  static let serverVersion = "0.1.0"
+  package static let serverVersion = "0.1.0"
   /// The version of the protocol that is spoken.
   static let protocolVersion = "1.0"
 }

@@ -15,6 +15,12 @@ import WayTransport
 ///
 /// It is a `Service` of swift-service-lifecycle: ``run()`` ends when its service group shuts down gracefully.
 public struct BridgeServer: Service {
+  /// The version of Waybridge, as `session.open` tells it in `server.version`.
+  public static let version = BridgeSettings.serverVersion
+
+  /// The methods that every bridge has, as `rpc.discover` tells them.
+  package static var methods: [String] { OpenRPC.methods }
+
   private let router: Router
   private let configuration: BridgeConfiguration
   private let onListening: @Sendable (BoundAddress) -> Void

@@ -2,22 +2,28 @@ import ArgumentParser
 import Foundation
 import Waybridge
 
-struct Demo: AsyncParsableCommand {
+struct Demo: Configured {
   static let configuration = CommandConfiguration(
     abstract: "Serve the demo: a phone with native, web and Flutter pages, ready to click.",
     discussion: """
-      The first line on standard output is the server's address, the second the page to open. SIGTERM or SIGINT \
-      closes every connection and exits with 0.
+      The first line on standard output is "listening on http://HOST:PORT", the second the page to open. The limits \
+      of waybridge serve can be set as there, by variables and the configuration file.
+
+      Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 where it cannot serve; 64 where the \
+      command line is wrong.
+
+      Example: waybridge demo --port 0
       """)
 
-  @Option(help: "The port to listen on; 0 takes any free one.")
-  var port = 8080
+  @Option(help: .setting("port"), completion: .nothing)
+  var port: String?
 
-  mutating func validate() throws {
-    try Listening.validate(port: port)
-  }
+  @OptionGroup var config: ConfigurationFile
+
+  var flags: KeyValuePairs<String, String?> { ["port": port] }
 
   func run() async throws {
+    let settings = try settings()
     guard let web = WebFiles.find() else {
       throw CommandError(
         """
@@ -30,7 +36,8 @@ struct Demo: AsyncParsableCommand {
     let version = try router.load(tableAt: table.standardizedFileURL.path)
     try DemoTasks.register(in: router)
     let configuration = BridgeConfiguration(
-      port: port, webRoot: web, webEntries: WebFiles.entries, tableVersion: version)
+      port: settings.port, webRoot: web, webEntries: WebFiles.entries, limits: settings.limits,
+      tableVersion: version)
     try await Listening.serve(router, configuration, then: "open {address}/demo/ in a browser")
   }
 }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -6,12 +5,6 @@ import Waybridge
 
 /// What `serve` and `demo` share: run until a signal, tell the address first.
 enum Listening {
-  static func validate(port: Int) throws {
-    guard (0...65_535).contains(port) else {
-      throw ValidationError("--port must be from 0 to 65535, not \(port)")
-    }
-  }
-
   /// - Parameter then: a second line to print, in which `{address}` is replaced.
   static func serve(
     _ router: Router, _ configuration: BridgeConfiguration, then line: String? = nil

@@ -1,51 +1,61 @@
 import ArgumentParser
 import Waybridge
 
-struct Serve: AsyncParsableCommand {
+struct Serve: Configured {
   static let configuration = CommandConfiguration(
     abstract: "Serve a bridge at ws://HOST:PORT/bridge.",
     discussion: """
       Serves the routes of a table; clients that join a session host them. The first line on standard output is \
-      the address. SIGTERM or SIGINT closes every connection and exits with 0. The exit code is 1 where it cannot \
-      serve, and 64 where the command line is wrong.
+      "listening on http://HOST:PORT".
+
+      \(SettingsHelp.sources)
+
+      Settings without a flag:
+      \(SettingsHelp.withoutFlag)
+
+      Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 where it cannot serve; 64 where the \
+      command line is wrong.
+
+      Example: WAYBRIDGE_LIMITS_MAX_BATCH=20 waybridge serve --table routes.json --port 0
       """)
 
-  @Option(help: ArgumentHelp("The route table, a JSON document.", valueName: "file"))
+  @Option(help: .setting("table", valueName: "file"), completion: .json)
   var table: String?
 
-  @Option(help: "The loopback address to listen on: 127.0.0.1, localhost or ::1.")
-  var host = "127.0.0.1"
+  @Option(help: .setting("host"), completion: .list(["127.0.0.1", "localhost", "::1"]))
+  var host: String?
 
-  @Option(help: "The port to listen on; 0 takes any free one.")
-  var port = 8080
+  @Option(help: .setting("port"), completion: .nothing)
+  var port: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The folder of files to serve at /. Without it, the web files that come with Waybridge.",
-      valueName: "dir"))
+  @Option(help: .setting("web", valueName: "dir"), completion: .directory)
   var web: String?
 
-  @Flag(
-    help: """
-      Add the JSON-RPC specification's example methods, echo, the task action://echo and an echo of messages at \
-      /echo, for testing clients.
-      """)
+  @Flag(help: .setting("conformance"))
   var conformance = false
 
-  mutating func validate() throws {
-    try Listening.validate(port: port)
+  @OptionGroup var config: ConfigurationFile
+
+  var flags: KeyValuePairs<String, String?> {
+    [
+      "table": table, "host": host, "port": port, "web": web,
+      "conformance": conformance ? "true" : nil,
+    ]
   }
 
   func run() async throws {
+    let settings = try settings()
     let router = Router()
-    var configuration = BridgeConfiguration(host: host, port: port, conformance: conformance)
-    if let web {
+    var configuration = BridgeConfiguration(
+      host: settings.host, port: settings.port, limits: settings.limits,
+      conformance: settings.isConformance)
+    if let web = settings.web {
       configuration.webRoot = try WebFiles.folder(web)
     } else if let web = WebFiles.find() {
       configuration.webRoot = web
       configuration.webEntries = WebFiles.entries
     }
-    if let table { configuration.tableVersion = try router.load(tableAt: table) }
+    if let table = settings.table { configuration.tableVersion = try router.load(tableAt: table) }
     try await Listening.serve(router, configuration)
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Waybridge
 
 @main
 struct WaybridgeCommand: AsyncParsableCommand {
@@ -6,5 +7,6 @@ struct WaybridgeCommand: AsyncParsableCommand {
     commandName: "waybridge",
     abstract:
       "A JSON-RPC bridge that opens an app's routes from web pages, Flutter views and back-ends.",
-    subcommands: [Serve.self, Demo.self, CallCommand.self])
+    version: "waybridge \(BridgeServer.version)",
+    subcommands: [Serve.self, Demo.self, CallCommand.self, URICommand.self])
 }

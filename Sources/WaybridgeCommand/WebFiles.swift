@@ -5,11 +5,11 @@ enum WebFiles {
   /// What is served of the folder that comes with Waybridge, which holds tests too.
   static let entries = ["index.html", "bridge", "demo"]
 
-  /// The folder that `--web` names.
+  /// The folder that is named for the files.
   static func folder(_ path: String) throws(CommandError) -> String {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
-    else { throw CommandError("--web: there is no folder \(path)") }
+    else { throw CommandError("There is no folder \(path) for the web files") }
     return path
   }
 

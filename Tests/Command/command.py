@@ -12,21 +12,44 @@ if not WAYBRIDGE:
     raise RuntimeError("WAYBRIDGE must hold the path of the waybridge executable")
 
 
-def run(*arguments):
+def environment(variables):
+    """This process's environment, without the settings of the command that it may hold, and with `variables`."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("WAYBRIDGE_")} | variables
+
+
+def run(*arguments, **variables):
     """Runs the command to its end: its exit code, standard output and standard error."""
-    done = subprocess.run([WAYBRIDGE, *arguments], capture_output=True, text=True, timeout=30)
+    done = subprocess.run(
+        [WAYBRIDGE, *arguments], capture_output=True, text=True, timeout=30, env=environment(variables)
+    )
     return done.returncode, done.stdout, done.stderr
+
+
+def answers_one_by_one(lines, *arguments):
+    """Runs the command, writes each line when the line before was answered with a line, and gives the answers."""
+    command = [WAYBRIDGE, *arguments]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment({})) as process:
+        answers = []
+        for line in lines:
+            process.stdin.write(line + "\n")
+            process.stdin.flush()
+            answers.append(process.stdout.readline())
+        process.stdin.close()
+        if process.wait(timeout=30) != 0:
+            raise AssertionError(f"the exit code was {process.returncode}")
+    return answers
 
 
 class Server:
     """`waybridge serve` or `demo`, from its first line to the end of the `with` block."""
 
-    def __init__(self, *arguments, command=WAYBRIDGE):
+    def __init__(self, *arguments, command=WAYBRIDGE, **variables):
         self._command = [command, *arguments]
+        self._environment = environment(variables)
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            self._command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            self._command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self._environment
         )
         self.first_line = self.line()
         match = re.fullmatch(r"listening on (http://(\S+):(\d+))", self.first_line)

@@ -1,0 +1,63 @@
+import Waybridge
+
+/// What the command is told by flags, by environment variables and by a configuration file.
+struct Settings: Sendable {
+  var host = "127.0.0.1"
+  var port = 8080
+  var table: String?
+  var web: String?
+  var isConformance = false
+  var url = "ws://127.0.0.1:8080/bridge"
+  var tokenFile: String?
+  var limits = Limits()
+}
+
+extension Settings {
+  /// Every setting: the key in a configuration file, from which the names of its variable and flag follow.
+  static let all: [Setting] = [
+    Setting("table", .path(\.table), "The route table, a JSON document."),
+    Setting(
+      "host", .text(\.host), "The loopback address to listen on: 127.0.0.1, localhost or ::1."),
+    Setting("port", .integer(\.port, 0...65_535), "The port to listen on; 0 takes any free one."),
+    Setting(
+      "web", .path(\.web),
+      "The folder of files to serve at /. Without it, the web files that come with Waybridge."),
+    Setting(
+      "conformance", .truth(\.isConformance),
+      """
+      Add the JSON-RPC specification's example methods, echo, the task action://echo and an echo of messages at \
+      /echo, for testing clients.
+      """),
+    Setting("url", .text(\.url), "The bridge's address."),
+    Setting(
+      "tokenFile", .path(\.tokenFile),
+      "A file that holds the token to open a session with; nobody but its owner may have access to it."
+    ),
+    Setting("limits.maxMessage", .count(\.limits.maxMessage), "Bytes of one message."),
+    Setting(
+      "limits.maxAnswer", .count(\.limits.maxAnswer),
+      "Bytes of one answer, a whole batch's together."),
+    Setting("limits.maxBatch", .count(\.limits.maxBatch), "Messages in one batch."),
+    Setting(
+      "limits.maxDepth", .count(\.limits.maxDepth), "Levels of arrays and objects in one message."),
+    Setting(
+      "limits.maxInFlight", .count(\.limits.maxInFlight),
+      "Calls of one client that wait for an answer."),
+    Setting(
+      "limits.maxHosts", .count(\.limits.maxHosts),
+      "Host declarations of one client, and patterns in one."),
+    Setting("limits.maxClients", .count(\.limits.maxClients), "Clients in one session."),
+    Setting(
+      "limits.maxSubscriptions", .count(\.limits.maxSubscriptions),
+      "Topics that one client may be subscribed to."),
+    Setting("limits.maxTopic", .count(\.limits.maxTopic), "Bytes of one topic."),
+    Setting(
+      "limits.maxBacklog", .count(\.limits.maxBacklog),
+      "Bytes that may wait for a client when an event is due."),
+    Setting(
+      "limits.helloMs", .milliseconds(\.limits.hello), "Milliseconds to send session.open in."),
+    Setting(
+      "limits.pageOpenMs", .milliseconds(\.limits.pageOpen),
+      "Milliseconds for a host to answer page.open in."),
+  ]
+}

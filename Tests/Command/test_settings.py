@@ -1,0 +1,157 @@
+"""Settings: flags over environment variables over a configuration file, and what is wrong in them."""
+
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+from command import ROOT, Server, run
+from websocket import WebSocket
+
+TABLE = ROOT / "protocol/routes/demo.json"
+
+
+def limits():
+    """The names of the limits that `Limits` has, as the wire and a configuration file write them."""
+    source = (ROOT / "Sources/WaySession/Limits.swift").read_text()
+    counts = re.findall(r"public var (\w+) =", source)
+    times = re.findall(r"public var (\w+): Duration =", source)
+    return {*counts, *(name + "Ms" for name in times)}
+
+
+def hello(server):
+    """What `session.open` answers."""
+    with WebSocket(server.port, subprotocol="waybridge.v1") as client:
+        params = {"protocol": ["1.0"], "client": {"name": "test", "version": "1"}}
+        client.send({"jsonrpc": "2.0", "id": 1, "method": "session.open", "params": params})
+        return client.receive()["result"]
+
+
+def variable(limit):
+    return "WAYBRIDGE_LIMITS_" + re.sub("([A-Z])", r"_\1", limit).upper()
+
+
+class Settings(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def config(self, value):
+        """Writes a configuration file; gives its path."""
+        path = self.folder / "waybridge.json"
+        path.write_text(value if isinstance(value, str) else json.dumps(value))
+        return str(path)
+
+
+class Sources(Settings):
+    def test_a_flag_wins_over_a_variable_and_that_over_the_file(self):
+        config = self.config({"limits": {"maxBatch": 1, "maxDepth": 11}, "port": 1, "host": "::1"})
+        with Server("serve", "--config", config, "--port", "0", WAYBRIDGE_LIMITS_MAX_BATCH="2", WAYBRIDGE_HOST="127.0.0.1", WAYBRIDGE_PORT="1") as server:
+            self.assertIn("http://127.0.0.1:", server.first_line)
+            limits = hello(server)["limits"]
+        self.assertEqual((2, 11), (limits["maxBatch"], limits["maxDepth"]))
+
+    def test_a_variable_names_the_file_and_the_flag_wins(self):
+        first, other = self.config({"limits": {"maxBatch": 3}}), self.folder / "other.json"
+        other.write_text('{"limits": {"maxBatch": 4}}')
+        for arguments, limit in [([], 3), (["--config", str(other)], 4)]:
+            with Server("serve", "--port", "0", *arguments, WAYBRIDGE_CONFIG=first) as server:
+                self.assertEqual(limit, hello(server)["limits"]["maxBatch"])
+
+    def test_paths_in_the_file_are_seen_from_its_folder(self):
+        (self.folder / "table.json").write_text(TABLE.read_text())
+        with Server("serve", "--config", self.config({"table": "table.json", "port": 0})) as server:
+            self.assertEqual({"version": "1"}, hello(server)["table"])
+
+    def test_a_variable_that_is_empty_counts_as_absent(self):
+        with Server("serve", "--port", "0", WAYBRIDGE_TABLE="", WAYBRIDGE_LIMITS_MAX_BATCH="", WAYBRIDGE_CONFIG="") as server:
+            self.assertEqual(100, hello(server)["limits"]["maxBatch"])
+
+    def test_the_demo_has_them_too(self):
+        with Server("demo", WAYBRIDGE_PORT="0", WAYBRIDGE_LIMITS_MAX_BATCH="7") as server:
+            self.assertEqual(7, hello(server)["limits"]["maxBatch"])
+
+    def test_every_limit_is_a_variable_and_a_key_and_in_the_help(self):
+        with Server("serve", "--port", "0") as server:
+            initial = hello(server)["limits"]
+        names = limits()
+        listed = dict(re.findall(r"(WAYBRIDGE_LIMITS_[A-Z_]+) \(default: (\d+)\)", run("serve", "--help")[1]))
+        self.assertEqual({variable(name) for name in names}, set(listed))
+        told = names & set(initial)
+        self.assertEqual({name: str(initial[name]) for name in told}, {name: listed[variable(name)] for name in told})
+        changed = {name: initial[name] + 1 for name in told}
+        config = self.config({"limits": changed})
+        variables = {variable(name): str(value) for name, value in changed.items()}
+        for arguments, given in [([], variables), (["--config", config], {})]:
+            with Server("serve", "--port", "0", *arguments, **given) as server:
+                self.assertEqual(changed, {name: hello(server)["limits"][name] for name in told})
+
+
+class Faults(Settings):
+    def refused(self, *arguments, **environment):
+        code, output, errors = run("serve", *arguments, **environment)
+        self.assertEqual((1, ""), (code, output), errors)
+        self.assertNotIn("Usage", errors)
+        return errors
+
+    def test_every_wrong_variable_is_named_with_what_it_must_be(self):
+        errors = self.refused(
+            WAYBRIDGE_PORT="tcp://10.0.0.1:80", WAYBRIDGE_LIMITS_MAX_BATCH="0", WAYBRIDGE_LIMITS_HELLO_MS="5s",
+            WAYBRIDGE_LIMITS_MAX_MESSAGE="99999999999999999999", WAYBRIDGE_CONFORMANCE="1",
+        )  # fmt: skip
+        for text in (
+            'WAYBRIDGE_PORT must be an integer from 0 to 65535, not "tcp://10.0.0.1:80"',
+            'WAYBRIDGE_LIMITS_MAX_BATCH must be an integer from 1 to 1073741824, not "0"',
+            'WAYBRIDGE_LIMITS_HELLO_MS must be an integer from 1 to 86400000, not "5s"',
+            "WAYBRIDGE_LIMITS_MAX_MESSAGE must be",
+            'WAYBRIDGE_CONFORMANCE must be true or false, not "1"',
+        ):
+            self.assertIn(text, errors)
+
+    def test_a_wrong_variable_is_no_matter_where_a_flag_overrules_it_or_the_command_does_not_use_it(self):
+        with Server("serve", "--port", "0", WAYBRIDGE_PORT="tcp://10.0.0.1:80") as server:
+            done = run("call", "$/ping", WAYBRIDGE_URL=server.url, WAYBRIDGE_PORT="tcp://10.0.0.1:80")
+        self.assertEqual((0, "null\n", ""), done)
+
+    def test_every_fault_of_the_file_is_named_with_its_key(self):
+        config = self.config(
+            {
+                "port": "8080", "table": 7, "conformance": "yes", "prot": 1, "limits.maxBatch": 3, "web": None,
+                "limits": {"maxBatch": 1.5, "maxDepth": -1, "maxDeath": 1, "maxHosts": {}, "a\n": 0},
+            }  # fmt: skip
+        )
+        errors = self.refused("--config", config)
+        self.assertIn(config, errors)
+        for text in (
+            "\nport must be a number, not a string", "\ntable must be a string, not a number",
+            "\nconformance must be a boolean, not a string", '\n"prot" is no setting',
+            '\nweb must be a string, not null',
+            '\nlimits.maxBatch must be an integer from 1 to 1073741824, not "1.5"',
+            "\nlimits.maxDepth must be", '\n"limits.maxDeath" is no setting', "\nlimits.maxHosts must be a number, not an object",
+            '\n"limits.a\\n" is no setting', '\n"limits.maxBatch" is no setting',
+        ):  # fmt: skip
+            self.assertIn(text, errors)
+
+    def test_a_file_that_is_no_json_object(self):
+        for text, reason in [("[]", "must hold a JSON object, not an array"), ("{,}", "is not JSON: "), ("", "is not JSON: "), ('{"limits": 3}', "limits must be an object, not a number")]:
+            path = self.config(text)
+            errors = self.refused("--config", path)
+            self.assertIn(path, errors)
+            self.assertIn(reason, errors)
+
+    def test_a_file_that_is_not_utf_8_or_not_there(self):
+        path = self.folder / "bytes.json"
+        path.write_bytes(b'{"host": "\xff"}')
+        self.assertIn(f"{path} is not UTF-8", self.refused("--config", str(path)))
+        self.assertIn("/no/such.json cannot be read", self.refused(WAYBRIDGE_CONFIG="/no/such.json"))
+
+    def test_a_wrong_flag_is_a_wrong_command_line(self):
+        code, output, errors = run("serve", "--port", "http")
+        self.assertEqual((64, ""), (code, output))
+        self.assertIn('--port must be an integer from 0 to 65535, not "http"', errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
