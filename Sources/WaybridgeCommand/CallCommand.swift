@@ -1,41 +1,73 @@
 import ArgumentParser
-import Foundation
+import UnixSignals
+import Waybridge
 import WaybridgeClient
 
-struct CallCommand: AsyncParsableCommand {
+struct CallCommand: Configured {
   static let configuration = CommandConfiguration(
     commandName: "call",
-    abstract: "Call one method of a bridge and print its result.",
+    abstract: "Call one method of a bridge, print its result, and watch events.",
     discussion: """
+      The result is printed as one line of JSON; errors, and "progress" with its value, go to standard error. The call \
+      is plain JSON-RPC, in a session of its own that ends with it; with --token-file or --watch, session.open comes \
+      first.
+
+      With --watch the topics are subscribed to before METHOD, if any, is called. Each event is printed as a line \
+      {"topic", "data", "at"}, METHOD's result as a line {"result"}, until SIGINT or SIGTERM.
+
+      \(SettingsHelp.sources)
+
+      Exit code: 0 after a result, or after SIGINT or SIGTERM with --watch; 1 where the call fails or the connection \
+      ends; 64 where the command line is wrong.
+
       Example: waybridge call router.invoke '{"uri": "action://time"}'
-      The result is printed as one line of JSON; errors and progress go to standard error. The exit code is 0 after \
-      a result, 1 after an error, and 64 where the command line is wrong.
+      Example: waybridge call router.open '{"uri": "native://address/list"}' --watch 'page.*'
       """)
 
-  @Argument(help: "The method, for example router.canOpen or rpc.discover.")
-  var method: String
+  @Argument(
+    help: "The method, for example router.canOpen or rpc.discover; optional with --watch.",
+    completion: .method)
+  var method: String?
 
-  @Argument(help: "The params: a JSON object or array.")
+  @Argument(help: "The params: a JSON object or array.", completion: .nothing)
   var params: String?
 
-  @Option(help: "The bridge's address.")
-  var url = "ws://127.0.0.1:8080/bridge"
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Topics of events to print; * at the end of one stands for any rest.", valueName: "topic"),
+    completion: .topic)
+  var watch: [String] = []
+
+  @Option(help: .setting("url"), completion: .nothing)
+  var url: String?
+
+  @Option(help: .setting("tokenFile", valueName: "file"), completion: .file())
+  var tokenFile: String?
+
+  @OptionGroup var config: ConfigurationFile
+
+  var flags: KeyValuePairs<String, String?> { ["url": url, "tokenFile": tokenFile] }
+
+  mutating func validate() throws {
+    try checkFlags()
+    if method == nil, watch.isEmpty {
+      throw ValidationError("Give a METHOD to call, or --watch TOPIC.")
+    }
+  }
 
   func run() async throws {
+    let settings = try settings()
     let params = try params.map(Self.parse)
-    let client = try await BridgeClient.connect(to: url)
-    let answer: Result<Value, any Error>
-    do {
-      answer = .success(
-        try await client.request(method, params) { Self.tell("progress \(Self.text($0))") })
-    } catch {
-      answer = .failure(error)
-    }
-    await client.close()
-    do {
-      print(Self.text(try answer.get()))
-    } catch let error as CallError {
-      throw CommandError("\(error)\(error.data.map { " " + Self.text($0) } ?? "")")
+    // Before anything is awaited, or a signal would end the command too early.
+    let signals = watch.isEmpty ? nil : await UnixSignalsSequence(trapping: .sigint, .sigterm)
+    try await settings.withClient(opensSession: !watch.isEmpty) { client in
+      if let signals {
+        try await Watch(client: client, printer: Printer())
+          .run(topics: watch, until: signals, calling: method, params)
+      } else if let method {
+        try await Printer().line(client.result(of: method, params).text)
+      }
     }
   }
 
@@ -47,16 +79,8 @@ struct CallCommand: AsyncParsableCommand {
       throw CommandError("PARAMS is not JSON: \(error)")
     }
     guard value.object != nil || value.list != nil else {
-      throw CommandError("PARAMS must be a JSON object or array, not a \(value.kindName)")
+      throw CommandError("PARAMS must be a JSON object or array, not \(value.kindWithArticle)")
     }
     return value
-  }
-
-  private static func text(_ value: Value) -> String {
-    value.json ?? "(a value that is nested too deeply to print)"
-  }
-
-  private static func tell(_ line: String) {
-    FileHandle.standardError.write(Data((line + "\n").utf8))
   }
 }

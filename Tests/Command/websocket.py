@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import os
-import re
 import socket
 import threading
 
@@ -29,15 +28,18 @@ class Messages:
         self._socket.close()
 
     def accept(self):
-        """Answers a client's handshake."""
-        key = None
+        """Answers a client's handshake; takes the subprotocol that it offers."""
+        fields = {}
         while line := self._stream.readline().strip():
-            if match := re.fullmatch(rb"(?i)sec-websocket-key:\s*(\S+)", line):
-                key = match[1]
+            name, _, value = line.partition(b":")
+            fields[name.lower()] = value.strip()
+        key = fields[b"sec-websocket-key"]
+        offered = fields.get(b"sec-websocket-protocol", b"").decode()
+        chosen = f"Sec-WebSocket-Protocol: {offered}\r\n" if offered else ""
         accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest()).decode()
         self._socket.sendall(
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            f"Sec-WebSocket-Accept: {accept}\r\n\r\n".encode()
+            f"Sec-WebSocket-Accept: {accept}\r\n{chosen}\r\n".encode()
         )
 
     def send(self, message):
@@ -118,14 +120,14 @@ class WebSocket(Messages):
 
 
 class ScriptedBridge:
-    """A server that takes one connection and one request, kept in `request`, and sends `answers` to it."""
+    """A server that takes one connection: after each request, kept in `requests`, it sends the messages of a turn."""
 
-    def __init__(self, answers):
-        self._answers = answers
+    def __init__(self, *turns):
+        self._turns = turns
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._listener.settimeout(20)
         self.url = f"ws://127.0.0.1:{self._listener.getsockname()[1]}/bridge"
-        self.request = None
+        self.requests = []
         self._thread = threading.Thread(target=self._serve)
 
     def __enter__(self):
@@ -141,7 +143,8 @@ class ScriptedBridge:
         connected.settimeout(20)
         with Messages(connected, connected.makefile("rb"), is_client=False) as client:
             client.accept()
-            self.request = client.receive()
-            for answer in self._answers:
-                client.send(answer)
+            for turn in self._turns:
+                self.requests.append(client.receive())
+                for message in turn:
+                    client.send(message)
             client.receive()
