@@ -2,31 +2,43 @@ import WayValues
 
 extension Explanation {
   /// For people, in several lines, the last without its end.
-  public var text: String {
-    var lines = [uri.brief]
-    let leads = kind.map { kind in
-      route.map { "\(kind.rawValue) '\($0.name.brief)'" } ?? kind.rawValue
-    }
+  public var text: String { Self.text(of: value) }
+
+  /// The same of a ``value``, which may be another router's: `router.explain` answers it.
+  package static func text(of explanation: Value) -> String {
+    var lines = [told(explanation["uri"])]
+    var leads = told(explanation["kind"])
+    if let name = explanation["route"]?["name"] { leads += " '\(told(name))'" }
+    if let host = explanation["host"]?.string { leads += " of \(host.brief)" }
     lines.append(
-      "  \(canOpen ? "opens" : "does not open"): \(leads.map { "\($0), " } ?? "")\(reason)")
-    for redirect in redirects { lines.append("  redirected to: \(redirect.brief)") }
-    if let fallback { lines.append("  if nobody serves it: \(fallback.brief)") }
-    if !params.isEmpty {
+      "  \(explanation["canOpen"]?.bool == true ? "opens" : "does not open"): "
+        + "\(leads.isEmpty ? "" : leads + ", ")\(told(explanation["reason"]))")
+    for redirect in explanation["redirects"]?.list ?? [] {
+      lines.append("  redirected to: \(told(redirect))")
+    }
+    if let fallback = explanation["fallback"]?.string {
+      lines.append("  if nobody serves it: \(fallback.brief)")
+    }
+    if let params = explanation["params"]?.object, !params.isEmpty {
       lines.append("  parameters:")
-      for (member, source) in zip(params.members, sources) {
-        lines.append("    \(member.name.brief) = \(member.value.brief)  (\(source.rawValue))")
+      for member in params.members {
+        let source = told(explanation["sources"]?[member.name])
+        lines.append("    \(member.name.brief) = \(member.value.brief)  (\(source))")
       }
     }
-    if !candidates.isEmpty {
+    if let candidates = explanation["candidates"]?.list, !candidates.isEmpty {
       lines.append("  tried:")
       for candidate in candidates {
+        let columns = ["route", "pattern", "reason"].map { told(candidate[$0]) }
         lines.append(
-          "    \(candidate.isChosen ? "*" : "-") \(candidate.route.brief)  \(candidate.pattern.brief)"
-            + "  \(candidate.reason)")
+          "    \(candidate["chosen"]?.bool == true ? "*" : "-") "
+            + columns.joined(separator: "  "))
       }
     }
     return lines.joined(separator: "\n")
   }
+
+  private static func told(_ value: Value?) -> String { value?.string?.brief ?? "" }
 }
 
 extension String {
