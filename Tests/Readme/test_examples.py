@@ -49,9 +49,9 @@ await Promise.all([bridge.close(), shell.close()]);
 class Examples(unittest.TestCase):
     maxDiff = None
 
-    def serve(self, command):
+    def serve(self, command, **options):
         """Starts a server; gives its address, `HOST:PORT`, from its first line."""
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
         self.addCleanup(server.stdout.close)
         self.addCleanup(server.wait, timeout=30)
         self.addCleanup(server.send_signal, signal.SIGTERM)
@@ -102,15 +102,24 @@ class Examples(unittest.TestCase):
         self.assertEqual({"greeting": "Hello, Ada"}, self.call(address, "router.invoke", json.dumps(params)))
 
     def test_the_command_line(self):
-        (block,) = blocks("Use it", "sh")
-        serve, call = block.splitlines()
-        table = str(ROOT / "protocol/routes/demo.json")
-        serve = replaced(serve, [("waybridge", WAYBRIDGE), ("routes.json", table), ("8080", "0")])
-        address = self.serve(["bash", "-c", f"exec {serve}"])
-        call = replaced(call, [("waybridge", WAYBRIDGE)]) + f" --url ws://{address}/bridge"
-        done = subprocess.run(["bash", "-c", call], capture_output=True, text=True, timeout=30)
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
-        self.assertIn("canOpen", json.loads(done.stdout))
+        lines = [line for block in blocks("Use it", "sh") for line in block.splitlines()]
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(ROOT / "protocol/routes/demo.json", f"{folder}/routes.json")
+            (pathlib.Path(folder) / "waybridge").symlink_to(WAYBRIDGE)
+            environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+            serve = replaced(lines[0], [("8080", "0")])
+            address = self.serve(["bash", "-c", f"exec {serve}"], cwd=folder, env=environment)
+            outputs = []
+            for line in lines[1:]:
+                done = subprocess.run(
+                    ["bash", "-c", line], capture_output=True, text=True, timeout=30, cwd=folder,
+                    env={**environment, "WAYBRIDGE_URL": f"ws://{address}/bridge"},
+                )  # fmt: skip
+                self.assertEqual((0, ""), (done.returncode, done.stderr), line)
+                outputs.append(done.stdout)
+        self.assertIn("canOpen", json.loads(outputs[0]))
+        self.assertIn("opens: page 'addressList'", outputs[1])
+        self.assertIn("resolved    native://address/detail/5?from=list", outputs[2])
 
 
 if __name__ == "__main__":

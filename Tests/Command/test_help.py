@@ -1,0 +1,53 @@
+"""`--help` and `--version`."""
+
+import re
+import unittest
+
+from command import run
+
+OPTIONS = {
+    (): set(),
+    ("serve",): {"--table", "--host", "--port", "--web", "--conformance", "--config"},
+    ("demo",): {"--port", "--config"},
+    ("call",): {"--url", "--token-file", "--watch", "--config"},
+    ("explain",): {"--table", "--url", "--token-file", "--json", "--config"},
+    ("uri",): {"--base", "--json"},
+}
+
+
+class Help(unittest.TestCase):
+    def test_each_command_names_its_options_and_no_others(self):
+        for command, names in OPTIONS.items():
+            code, output, errors = run(*command, "--help")
+            self.assertEqual((0, ""), (code, errors), command)
+            options = output[output.index("USAGE:") :]
+            self.assertEqual(names | {"--help", "--version"}, set(re.findall(r"(?:^|[\s\[])(--[a-z-]+)", options)), command)
+
+    def test_the_commands_are_listed(self):
+        commands = {command for names in OPTIONS for command in names}
+        self.assertEqual(commands, set(re.findall(r"^  ([a-z]+)  ", run("--help")[1].split("SUBCOMMANDS:")[1], re.M)))
+
+    def test_each_command_tells_its_exit_codes_and_an_example(self):
+        for command in OPTIONS:
+            if not command:
+                continue
+            paragraphs = [" ".join(paragraph.split()) for paragraph in run(*command, "--help")[1].split("\n\n")]
+            (codes,) = [paragraph for paragraph in paragraphs if paragraph.startswith("Exit code: ")]
+            self.assertRegex(codes, r"^Exit code: 0 .*; 1 where .*; 64 where the command line is wrong\.$")
+            (example,) = [paragraph for paragraph in paragraphs if paragraph.startswith("Example: ")]
+            self.assertIn(f"waybridge {command[0]} ", example)
+
+    def test_each_option_for_a_setting_names_its_variable(self):
+        for command, names in OPTIONS.items():
+            text = " ".join(run(*command, "--help")[1].split())
+            for name in names - {"--json", "--base", "--watch"}:
+                self.assertIn(f"[WAYBRIDGE_{name[2:].replace('-', '_').upper()}]", text, command)
+
+
+class Version(unittest.TestCase):
+    def test_the_version_is_told(self):
+        self.assertEqual((0, "waybridge 0.1.0\n", ""), run("--version"))
+
+
+if __name__ == "__main__":
+    unittest.main()
