@@ -10,7 +10,7 @@ struct Explain: Configured {
       session's hosts count too. In a table every route counts as served by a host.
 
       With --json each answer is one line: {"uri", "canOpen", "kind", "route", "params", "sources", "candidates", \
-      "redirects", "interceptors", "reason"}; "route" is {"name", "pattern", "scheme"} or null, and each of the \
+      "redirects", "interceptors", "fallback", "reason"}; "route" is {"name", "pattern", "scheme"} or null, and each of the \
       "candidates", in the order in which they are tried, {"route", "pattern", "chosen", "reason"}. A bridge \
       adds "host".
 

@@ -9,7 +9,10 @@ import unittest
 from command import ROOT, WAYBRIDGE, Server, answers_one_by_one, environment, run
 
 TABLE = str(ROOT / "protocol/routes/demo.json")
-MEMBERS = {"uri", "canOpen", "kind", "route", "params", "sources", "candidates", "redirects", "interceptors", "reason"}
+MEMBERS = {
+    "uri", "canOpen", "kind", "route", "params", "sources", "candidates", "redirects", "interceptors", "fallback",
+    "reason",
+}  # fmt: skip
 
 
 def explain(text, *arguments):
