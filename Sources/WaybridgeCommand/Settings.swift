@@ -50,6 +50,7 @@ extension Settings {
     Setting(
       "limits.maxSubscriptions", .count(\.limits.maxSubscriptions),
       "Topics that one client may be subscribed to."),
+    Setting("limits.maxLinks", .count(\.limits.maxLinks), "Deep links of one session that wait."),
     Setting("limits.maxTopic", .count(\.limits.maxTopic), "Bytes of one topic."),
     Setting(
       "limits.maxBacklog", .count(\.limits.maxBacklog),
