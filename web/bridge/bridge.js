@@ -47,10 +47,16 @@ export class Bridge extends EventTarget {
     if (options.fallback !== undefined) this.#fallback = new Fallback(options.fallback);
     this.#client = new Client(options, (type, detail) => this.dispatchEvent(new CustomEvent(type, { detail })));
     this.#capabilities = new Capabilities(this.#client);
-    // The session will open later, and then knows of all of these.
-    for (const [scheme, host] of Object.entries(options.hosts ?? {})) this.host(scheme, host);
-    for (const [uri, handler] of Object.entries(options.tasks ?? {})) this.task(uri, handler);
-    for (const [name, handler] of Object.entries(options.methods ?? {})) this.method(name, handler);
+    try {
+      // The session will open later, and then knows of all of these.
+      for (const [scheme, host] of Object.entries(options.hosts ?? {})) this.host(scheme, host);
+      for (const [uri, handler] of Object.entries(options.tasks ?? {})) this.task(uri, handler);
+      for (const [name, handler] of Object.entries(options.methods ?? {})) this.method(name, handler);
+    } catch (error) {
+      // Nobody gets this bridge, so nobody could close it.
+      void this.close();
+      throw error;
+    }
   }
 
   /** @returns {State} */

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { codes } from "../bridge/bridge.js";
-import { answers, connected, connecting, INFO, turn } from "./fake-socket.js";
+import { answers, connected, connecting, FakeSocket, INFO, turn } from "./fake-socket.js";
+import { ManualClock } from "./manual-clock.js";
 
 const PAGE = { id: "p1", uri: "native://a?x=1", route: "a", params: { x: "1" }, exts: {}, style: "push" };
 const NOTHING = { open: () => {}, close: () => {} };
@@ -70,6 +71,16 @@ test("what is no host is refused when it is given", async () => {
   void bridge.host("native", NOTHING);
   assert.throws(() => any.host("NATIVE", NOTHING), { code: 2409 });
 });
+
+for (const options of [{ hosts: { "a b": NOTHING } }, { tasks: { x: () => {} } }, { methods: { "rpc.x": () => {} } }]) {
+  test(`a bridge with ${JSON.stringify(Object.entries(options))} is none, and leaves no connection behind`, () => {
+    const clock = new ManualClock();
+    const before = FakeSocket.made.length;
+    assert.throws(() => connecting({ ...options, clock, reconnect: {} }), { code: -32602 });
+    assert.deepEqual(FakeSocket.made.slice(before).map(({ closes }) => closes.length), [1]);
+    assert.equal(clock.pending, 0);
+  });
+}
 
 test("a page is opened, resumed and closed by its host", async () => {
   /** @type {unknown[]} */

@@ -194,6 +194,69 @@ test("pages that it showed are taken away when the new session opens, even if th
   assert(seen.includes("close native://new finished"));
 });
 
+test("a page is taken away once, however many sessions are lost", async () => {
+  /** @type {string[]} */
+  const closed = [];
+  const native = { open: () => {}, close: (/** @type {any} */ page) => void closed.push(page.id) };
+  const { bridge, socket, clock } = await connected({ reconnect: RECONNECT, hosts: { native } });
+  socket.receive({ id: 1, method: "page.open", params: { page: { id: "p1", uri: "native://a" } } });
+  await turn();
+  for (let count = 0; count < 2; count += 1) {
+    newest().end(1006);
+    clock.advance(1000);
+    await accept(bridge);
+  }
+  await turn();
+  assert.deepEqual(closed, ["p1"]);
+});
+
+test("a topic that was given up and is wanted again is asked for once", async () => {
+  const { bridge, socket, clock } = await connected({ reconnect: RECONNECT });
+  const first = bridge.subscribe("a", () => {});
+  socket.answer("events.subscribe", {});
+  await first.registered;
+  const gone = first();
+  await turn();
+  socket.answer("events.unsubscribe", {});
+  await gone;
+  socket.end(1006);
+  bridge.subscribe("a", () => {});
+  clock.advance(100);
+  const next = await accept(bridge);
+  assert.deepEqual(next.sent.map(({ method }) => method), ["events.subscribe"]);
+});
+
+test("a session that opens as its connection ends is none", async () => {
+  const { bridge, socket, clock } = connecting({ reconnect: RECONNECT });
+  const call = bridge.invoke("action://a");
+  socket.accept();
+  socket.answer("session.open", { session: "s1" });
+  socket.end(1006);
+  await turn();
+  assert.equal(bridge.session, undefined);
+  assert.equal(bridge.state, "waiting");
+  clock.advance(100);
+  const next = await accept(bridge, { session: "s2" });
+  assert.equal((await bridge.ready).session, "s2");
+  next.answer("router.invoke", 1);
+  assert.equal(await call, 1);
+});
+
+test("a greeting that came too late for its connection is not sent on the next", async () => {
+  const { bridge, socket, clock } = connecting({ reconnect: RECONNECT, token: async () => "t" });
+  socket.accept();
+  socket.readyState = 2;
+  await turn();
+  socket.end(1006);
+  await turn();
+  clock.advance(100);
+  newest().accept();
+  await turn();
+  newest().answer("session.open", { session: "s2" });
+  await bridge.ready;
+  assert.deepEqual(newest().sent.map(({ method }) => method), ["session.open"]);
+});
+
 test("a page that another client left is still closed once", async () => {
   /** @type {string[]} */
   const closed = [];
