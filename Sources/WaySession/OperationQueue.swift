@@ -10,11 +10,14 @@ struct OperationQueue {
     case open(QueuedOpening)
     /// A change that needs nobody's leave; the completion gets what it did. `call` is who asked, where somebody did.
     case change(StackOperation, call: CallNumber?, (Result<StackChange, RPCError>) -> Void)
+    /// The call's page closes, unless another call awaits it by then.
+    case cancel(page: String, call: CallNumber)
 
     fileprivate var call: CallNumber? {
       switch self {
       case .open(let opening): opening.call
       case .change(_, let call, _): call
+      case .cancel(_, let call): call
       }
     }
   }

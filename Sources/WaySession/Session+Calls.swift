@@ -51,7 +51,7 @@ extension Session {
     }
   }
 
-  /// Hands on what a task tells before its answer.
+  /// Hands on what a task tells before its call is answered; what it tells later, nobody hears.
   func report(_ value: Value, of number: CallNumber) {
     calls[number]?.progress(value)
   }

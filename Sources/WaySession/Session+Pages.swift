@@ -39,6 +39,8 @@ extension Session {
       switch operation {
       case .open(let opening): start(opening)
       case .change(let change, _, let completion): completion(perform(change))
+      case .cancel(let page, let call):
+        if !leaveToOthers(page, call) { perform(.cancel(page: page, outcome: .cancelled())) }
       }
     }
   }
@@ -170,16 +172,21 @@ extension Session {
     pages[page]?.openers.removeAll { $0 == number }
   }
 
-  /// An opener cancelled after its page was shown. The page closes, unless somebody else awaits it too.
+  /// An opener cancelled after its page was shown. The page closes in its turn, unless somebody else awaits it too.
   private func cancel(_ page: String, for number: CallNumber) {
-    guard let entry = pages[page] else { return }
-    if entry.openers.contains(where: { $0 != number }) {
-      forget(number, openerOf: page)
-      return settle(number, .success(Outcome.cancelled().value))
-    }
-    operations.add(
-      .change(.cancel(page: page, outcome: .cancelled()), call: number) { _ in })
+    guard !leaveToOthers(page, number) else { return }
+    operations.add(.cancel(page: page, call: number))
     runOperations()
+  }
+
+  /// Where other calls await the page too, answers this one alone. False where none does: then the page has to close.
+  private func leaveToOthers(_ page: String, _ number: CallNumber) -> Bool {
+    guard let entry = pages[page], entry.openers.contains(where: { $0 != number }) else {
+      return false
+    }
+    forget(number, openerOf: page)
+    settle(number, .success(Outcome.cancelled().value))
+    return true
   }
 
   /// An opener gave up before its page was shown.

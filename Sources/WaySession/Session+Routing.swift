@@ -235,7 +235,7 @@ extension Session {
     let number = call.number
     let id = request(
       host, method, params,
-      progress: { call.progress($0) },
+      progress: { self.report($0, of: number) },
       completion: { result in
         self.settle(number, result.map(entry.answer).mapError(\.ofTask))
       })

@@ -146,7 +146,8 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     guard let upgrading else { return nil }
     let limits = ConnectionLimits(
       maximumMessage: upgrading.endpoint.maxMessage,
-      maximumBuffered: configuration.maximumBuffered, closeTimeout: configuration.closeTimeout)
+      maximumBuffered: upgrading.endpoint.maxBuffered ?? configuration.maximumBuffered,
+      closeTimeout: configuration.closeTimeout)
     let connection = SocketConnection(loop: loop, wsi: wsi, limits: limits, isClient: false)
     let id = connection.id
     connections[id] = connection

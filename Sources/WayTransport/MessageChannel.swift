@@ -51,14 +51,18 @@ package struct Endpoint: Sendable {
   package var subprotocols: [String]
   /// Bytes; a larger message closes the connection with 1009.
   package var maxMessage: Int
+  /// Bytes that may wait to be sent on a connection; beyond, it is closed with 4201. Nil takes the server's limit.
+  package var maxBuffered: Int?
   package var acceptor: any ChannelAcceptor
 
   package init(
-    path: String, subprotocols: [String], maxMessage: Int, acceptor: any ChannelAcceptor
+    path: String, subprotocols: [String], maxMessage: Int, maxBuffered: Int? = nil,
+    acceptor: any ChannelAcceptor
   ) {
     self.path = path
     self.subprotocols = subprotocols
     self.maxMessage = maxMessage
+    self.maxBuffered = maxBuffered
     self.acceptor = acceptor
   }
 }

@@ -92,7 +92,9 @@ package struct RunningBridge: Sendable {
     ]
     if configuration.conformance {
       endpoints.append(
-        Endpoint(path: "/echo", subprotocols: [], maxMessage: 64 << 20, acceptor: EchoAcceptor()))
+        Endpoint(
+          path: "/echo", subprotocols: [], maxMessage: 64 << 20, maxBuffered: 128 << 20,
+          acceptor: EchoAcceptor()))
     }
     server = SocketServer(
       configuration: configuration.sockets, endpoints: endpoints,

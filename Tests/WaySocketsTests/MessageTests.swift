@@ -39,20 +39,18 @@ import WayTransport
     }
   }
 
-  @Test func `Fragments are put together, control frames between them left out`() async throws {
+  @Test func `Fragments are put together, a ping between them is answered before`() async throws {
     try await withServer { server in
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)
-      socket.send(RawSocket.frame(0x01, Array("on".utf8)))
-      socket.send(RawSocket.frame(0x89, Array("ping".utf8)))
-      socket.send(RawSocket.frame(0x00, Array("e m".utf8)))
-      socket.send(RawSocket.frame(0x80, Array("essage".utf8)))
-      var frames: [UInt8: String] = [:]
-      for _ in 0..<2 {
+      // At once, so that the server has read all of it before it writes.
+      socket.send(
+        RawSocket.frame(0x01, Array("on".utf8)) + RawSocket.frame(0x89, Array("ping".utf8))
+          + RawSocket.frame(0x00, Array("e m".utf8)) + RawSocket.frame(0x80, Array("essage".utf8)))
+      for expected in [(0x8A, "ping"), (0x81, "one message")] as [(UInt8, String)] {
         let frame = try #require(socket.readFrame())
-        frames[frame.first] = String(decoding: frame.payload, as: UTF8.self)
+        #expect((frame.first, String(decoding: frame.payload, as: UTF8.self)) == expected)
       }
-      #expect(frames == [0x8A: "ping", 0x81: "one message"])
     }
   }
 
@@ -104,6 +102,7 @@ import WayTransport
     .init("a close frame", RawSocket.frame(0x88, [0x0F, 0xA0]), 4000),
     .init(
       "a close frame with a code that nobody may send", RawSocket.frame(0x88, [0x03, 0xEE]), 1002),
+    .init("a close frame with half a code", RawSocket.frame(0x88, [0x03]), 1002),
   ]
 
   @Test(arguments: closings)
@@ -120,6 +119,15 @@ import WayTransport
       let next = try await server.connect()
       await server.onLoop { next.channel.send(text: "served") }
       #expect(await server.acceptor.next()?.0.next() == .text("served"))
+    }
+  }
+
+  @Test func `What may wait to be sent is limited by the endpoint`() async throws {
+    try await withServer { server in
+      let client = try await server.connect(path: "/other")
+      let accepted = try #require(await server.acceptor.next()).0
+      await server.onLoop { accepted.channel.send(bytes: .init(repeating: 0, count: 33)) }
+      #expect(await client.next() == .closed(4201))
     }
   }
 

@@ -58,7 +58,8 @@ func withServer(
   configure.change(&configuration)
   let endpoint = Endpoint(
     path: "/echo", subprotocols: ["a", "b"], maxMessage: TestServer.maxMessage, acceptor: acceptor)
-  let other = Endpoint(path: "/other", subprotocols: ["c"], maxMessage: 16, acceptor: acceptor)
+  let other = Endpoint(
+    path: "/other", subprotocols: ["c"], maxMessage: 16, maxBuffered: 32, acceptor: acceptor)
   let server = SocketServer(
     configuration: configuration, endpoints: [endpoint, other], responder: responder, loop: loop)
   do {

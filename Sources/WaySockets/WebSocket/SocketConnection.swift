@@ -29,6 +29,9 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// Bytes that lws has copied because the socket would not take them.
   private var held = 0
   private var isUnflushed = false
+  /// Set by a message of several parts: a ping may stand between them, which lws answers at the next WRITEABLE,
+  /// and that answer goes first.
+  private var letsPongPass = false
   private var assembly = MessageAssembly()
   private var closeCode: UInt16?
   private var killTimer: (any ScheduledWork)?
@@ -84,6 +87,10 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// Writes as much as the socket takes. Returns false where it has failed.
   private func flush() -> Bool {
     guard let wsi else { return true }
+    if letsPongPass {
+      lws_callback_on_writable(wsi)
+      return true
+    }
     while let chunk = out.chunk(limit: Libwebsockets.transmitSize) {
       if lws_partial_buffered(wsi) != 0 {
         lws_callback_on_writable(wsi)
@@ -103,6 +110,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// LWS_CALLBACK_SERVER_WRITEABLE: lws has sent what it held. Returns what the callback returns.
   func becameWritable() -> Int32 {
     held = 0
+    letsPongPass = false
     return flush() ? 0 : -1
   }
 
@@ -147,6 +155,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// 1002 of codes that may not be sent. Answers unless this side has closed first; lws then ends the connection.
   func peerCloses(_ payload: UnsafeRawBufferPointer) {
     guard case .open = state else { return }
+    letsPongPass = false
     if payload.count >= 2 {
       let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
       closeCode = code < 5000 ? code : 1002
@@ -154,6 +163,10 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
         closeCode = CloseCode.invalidPayload.rawValue
       }
       appendClose(closeCode ?? code, "")
+    } else if payload.count == 1 {
+      // RFC 6455 §5.5.1: a body begins with a code of two bytes.
+      closeCode = 1002
+      appendClose(1002, "half a close code")
     } else {
       // RFC 6455 §7.1.5: a close frame without a code counts as 1005, which may not be sent.
       closeCode = 1005
@@ -203,6 +216,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     assembly.append(part)
     guard isLast else { return }
     guard kind == .binary || assembly.bytes.withUnsafeBytes(isUTF8) else { return refuseText() }
+    letsPongPass = true
     var message = MessageAssembly()
     swap(&message, &assembly)
     message.bytes.withUnsafeBytes { receiver.receive($0.bytes, as: kind) }

@@ -1,0 +1,156 @@
+import { TABS } from "./session.mjs";
+
+const PAGES = [
+  "native://home", "native://address/list", "native://address/1", "native://address/2", "native://walk/a",
+  "flutter://counter", "flutter://profile/1", "flutter://profile/2", "web2://page/1", "web3://page/2",
+];
+const STYLES = [[6, "push"], [2, "present"], [2, "replace"], [0.4, "root"], [3, "popTo"], [1, "dismissThenPush"], [1, "tab"]];
+const TASKS = ["action://toast", "action://time", "action://toast", "action://share"];
+
+/** What is sent although no client would: the text, and the code of the answer, whose id is null. */
+export const GARBAGE = [
+  ["", -32700], ["{", -32700], ["nonsense", -32700], ['{"jsonrpc": "2.0", "method": "x", "id": 1,}', -32700],
+  ["[1,", -32700], ["[".repeat(200), -32700], ['"\\ud800"', -32700], ["\u0000", -32700], ["[]", -32600], ["{}", -32600],
+  ["1", -32600], ["null", -32600], ['{"jsonrpc": "1.0", "id": null, "method": "$/ping"}', -32600],
+  ['{"jsonrpc": "2.0", "id": null, "method": 5}', -32600], ['{"jsonrpc": "2.0", "id": null, "method": "no.such"}', -32601],
+  [JSON.stringify(Array.from({ length: 101 }, () => ({}))), 2413],
+];
+
+const late = (random) => (random.chance(0.12) ? { deadlineMs: 1 + random.below(200) } : {});
+
+function cancelLater(member, call) {
+  const { random, connection } = member;
+  if (random.chance(0.15)) setTimeout(() => connection.cancel(call), random.below(40));
+}
+
+function open(member) {
+  const { random, calls } = member;
+  const style = random.weighted(STYLES);
+  const exts = {};
+  if (random.chance(0.3)) exts.animated = random.chance(0.5);
+  if (style === "present" && random.chance(0.3)) exts.navigation = false;
+  if (style === "push" && random.chance(0.15)) exts.pop = random.pick([0, 1, 2, "all", -1]);
+  const uri = random.pick(style === "tab" ? TABS : PAGES);
+  const call = calls.open({ uri, style, exts, ...late(random) }, { isSilent: random.chance(0.03) });
+  if (call) cancelLater(member, call);
+}
+
+function invoke(member) {
+  const { random, calls } = member;
+  const call = calls.invoke(random.pick(["router.invoke", "router.invoke", "router.open"]), {
+    uri: random.pick(TASKS), ...late(random),
+  });
+  cancelLater(member, call);
+}
+
+function callPage(member) {
+  const { random, session, calls } = member;
+  const page = random.pick(session.pages);
+  if (page) cancelLater(member, calls.callPage(page.id, late(random)));
+}
+
+/** A link from outside: the page that it opens is nobody's call. */
+function deliver({ random, session, connection, calls }) {
+  const uri = random.pick(PAGES);
+  const call = connection.request("router.deliver", { uri, params: { tag: calls.silentTag() } }, { isAtOnce: true });
+  call.whenAnswered((answer) => answer?.error && answer.error.code !== 2429 && session.fault(`deliver: ${answer.error.message}`));
+}
+
+function subscribe({ random, connection }) {
+  connection.topics ??= new Set();
+  const isWanted = random.chance(0.6);
+  const topic = random.pick(["page.*", "page.closed", "task.*", "route.*", "session.*"]);
+  const call = connection.request(isWanted || !connection.topics.has(topic) ? "events.subscribe" : "events.unsubscribe", { topics: [topic] });
+  if (call.method === "events.subscribe") connection.topics.add(topic);
+  call.whenAnswered((answer) => {
+    if (answer?.error) connection.fault(`${call.method} ${topic}: ${answer.error.message}`);
+    if (call.method === "events.unsubscribe") connection.topics.delete(topic);
+  });
+}
+
+function back(member) {
+  const { random, session, calls } = member;
+  const page = random.pick(session.pages)?.id ?? "p1";
+  const params = random.weighted([
+    [10, {}], [4, { count: 1 + random.below(3) }], [2, { to: page }], [2, { before: page }],
+    [1, { to: random.pick(PAGES) }], [1, { root: true }], [0.3, { count: 1000 }],
+  ]);
+  calls.navigate("navigation.back", params, random.chance(0.4) ? session.offer() : undefined);
+}
+
+function finish(member) {
+  const { random, session, calls } = member;
+  const page = random.pick(session.pages);
+  if (page) calls.navigate("navigation.finish", { page: page.id }, random.chance(0.7) ? session.offer() : undefined);
+}
+
+/** Asks what is answered at once. */
+function query(member) {
+  const { random, connection, session } = member;
+  const [method, params, isRight] = random.weighted([
+    [4, ["$/ping", undefined, (result) => result === null]],
+    [2, ["router.canOpen", { uri: random.pick(PAGES) }, (result) => typeof result.canOpen === "boolean"]],
+    [1, ["navigation.contains", { uri: random.pick(PAGES) }, (result) => result === null || result.id]],
+    [1, ["navigation.stack", undefined, (result) => Array.isArray(result.pages)]],
+    [0.2, ["router.routes", undefined, (result) => result.length > 10]],
+    [0.1, ["rpc.discover", undefined, (result) => result.openrpc]],
+    [6, ["router.invoke", { uri: "action://echo?a=1", params: { b: session.name } }, (result) => result.a === "1" && result.b === session.name]],
+  ]);
+  const call = connection.request(method, params, { id: connection.nextID(random), isAtOnce: true });
+  call.whenAnswered((answer) => {
+    if (answer && !(answer.result !== undefined && isRight(answer.result))) connection.fault(`${method} gave ${JSON.stringify(answer)}`);
+  });
+}
+
+function batch(member) {
+  const { random, connection } = member;
+  const entries = Array.from({ length: 1 + random.below(8) }, (_, index) => ({
+    id: random.chance(0.2) ? undefined : connection.nextID(random),
+    method: "router.invoke",
+    params: { uri: "action://echo", params: { index } },
+  }));
+  for (const call of connection.batch(entries)) {
+    call.whenAnswered((answer) => {
+      if (answer && answer.result?.index !== call.params.params.index) connection.fault(`echo gave ${JSON.stringify(answer)}`);
+    });
+  }
+}
+
+function cancel({ random, connection }) {
+  const call = random.pick([...connection.calls.values()].filter((call) => call.params?.uri && !call.isAtOnce));
+  if (call) connection.cancel(call);
+  else connection.send({ method: "$/cancelRequest", params: { id: "unknown" } });
+}
+
+function duplicate({ random, connection }) {
+  const call = random.pick([...connection.calls.values()].filter((call) => call.page !== undefined));
+  if (call) connection.duplicate(call);
+}
+
+function garbage({ random, connection }) {
+  if (random.chance(0.3)) {
+    // Responses and progress that belong to nothing are dropped.
+    connection.send({ id: 1_000_000 + random.below(9), result: {} });
+    return connection.send({ method: "$/progress", params: { id: "nothing", value: 1 } });
+  }
+  connection.provoke(...random.pick(GARBAGE));
+}
+
+/** Takes back one of the own hosts and declares it again, as two messages or one after another. */
+function rehost({ connection, session, hosts, schemes }) {
+  if (hosts.length === 0) return;
+  session.unhosts(connection, schemes);
+  const check = (call) => call.whenAnswered((answer) => answer?.error && connection.fault(`${call.method}: ${answer.error.message}`));
+  check(connection.request("host.unregister", { hosts }, { isAtOnce: true }));
+  const call = connection.request("host.register", { hosts }, { isAtOnce: true });
+  check(call);
+  call.whenAnswered((answer) => answer && session.hosts(connection, schemes));
+}
+
+/** What a member does, with weights. */
+export const ACTIONS = [
+  [30, open], [18, invoke], [8, callPage], [0, deliver], [2, subscribe], [26, back], [10, finish], [30, query], [8, batch], [6, cancel], [2, duplicate], [4, garbage],
+  [2, (member) => member.calls.adopt(member.random.pick(PAGES), member.random.pick(["push", "present"]))],
+  [2, (member) => member.calls.selectTab(member.random.below(TABS.length))],
+  [0.5, rehost],
+];

@@ -1,0 +1,157 @@
+import { isDeepStrictEqual } from "node:util";
+import { TABS } from "./session.mjs";
+import { expectedAnswer, pagePlan, taskPlan } from "./plans.mjs";
+
+/** Makes one member's calls, and checks each answer against what the hosts did. */
+export class Calls {
+  #run;
+  #session;
+  #connection;
+  #lastTag = 0;
+
+  constructor(run, session, connection) {
+    this.#run = run;
+    this.#session = session;
+    this.#connection = connection;
+  }
+
+  #tag() {
+    this.#lastTag += 1;
+    const tag = `${this.#connection.name}-${this.#lastTag}`;
+    this.#session.begin(tag, this.#connection);
+    return tag;
+  }
+
+  /** A tag for what is not answered by what its host did, and has no order. */
+  silentTag() {
+    const tag = this.#tag();
+    this.#session.ask(tag).order = Infinity;
+    return tag;
+  }
+
+  /** Opens a page; `isSilent` as a notification, which is never answered. */
+  open(params, { id, isSilent = false } = {}) {
+    const tag = this.#tag();
+    const whole = { ...params, params: { ...params.params, tag } };
+    if (isSilent) return void this.#connection.send({ method: "router.open", params: whole });
+    const call = this.#connection.request("router.open", whole, { id });
+    this.#run.counts.opens += 1;
+    this.#session.ask(tag).call = call;
+    call.onShown = (page) => this.#session.shown(this.#connection, call, page);
+    call.whenAnswered((answer) => this.#opened(call, answer, pagePlan(this.#run.seed, tag)));
+    return call;
+  }
+
+  #opened(call, answer, plan) {
+    if (!answer) {
+      this.#run.counts.abandoned += 1;
+      return;
+    }
+    this.#run.counts.outcomes += 1;
+    if (answer.result) return this.#session.outcome(this.#connection, call, answer.result);
+    if (call.page !== undefined) this.#connection.fault(`${call.page} was shown, then came ${JSON.stringify(answer.error)}`);
+    if (answer.error.code !== 2502) return this.#failed(call, answer.error);
+    if (!isDeepStrictEqual(answer.error.data.host, plan.error ?? { code: -32800, message: "cancelled" })) {
+      this.#connection.fault(`the host's refusal is ${JSON.stringify(answer.error)}`);
+    }
+  }
+
+  /** Runs a task that a client hosts, by `router.invoke` or `router.open`. */
+  invoke(method, params) {
+    const tag = this.#tag();
+    const call = this.#connection.request(method, { ...params, params: { tag } });
+    this.#session.ask(tag).call = call;
+    call.whenAnswered((answer) => answer && this.#done(call, answer, tag));
+    return call;
+  }
+
+  #done(call, answer, tag) {
+    if (answer.error && answer.error.code < 0 && answer.error.code !== -32800) return this.#failed(call, answer.error);
+    if (answer.error && [2404, 2408, 2429, 2504, -32800].includes(answer.error.code)) return this.#failed(call, answer.error);
+    if (call.params.uri === "action://share") {
+      if (answer.result?.tag !== tag && answer.result?.data?.tag !== tag) this.#connection.fault(`share gave ${JSON.stringify(answer)}`);
+      return;
+    }
+    const plan = taskPlan(this.#run.seed, tag);
+    const expected = expectedAnswer(plan, call.method);
+    const { code, message, data } = answer.error ?? {};
+    const actual = answer.error
+      ? { error: expected.error?.host ? { code, host: data?.host } : { code, message, data } }
+      : { result: answer.result };
+    if (!isDeepStrictEqual(actual, expected)) {
+      this.#connection.fault(`${tag}: expected ${JSON.stringify(expected)}, came ${JSON.stringify(answer)}`);
+    }
+    const steps = Array.from({ length: plan.progress ?? 0 }, (_, step) => step);
+    if (!isDeepStrictEqual(call.progress, steps)) this.#connection.fault(`${tag}: progress was ${call.progress}`);
+  }
+
+  /** Goes back or finishes; a result, where there is one, is of one page only. */
+  navigate(method, params, result) {
+    const call = this.#connection.request(method, result ? { ...params, result } : params);
+    call.whenAnswered((answer) => {
+      if (!answer) return;
+      const kind = answer.error?.data?.kind;
+      const isRace = kind === "notOnStack" || (kind === "nothingBefore" && params.before) || (kind === "nothingCloses" && result);
+      if (answer.error && !isRace) return this.#failed(call, answer.error);
+      if (answer.error) return;
+      const { closed } = answer.result;
+      if (method === "navigation.finish" && closed.at(-1) !== params.page) this.#connection.fault(`${params.page} finished, closed were ${closed}`);
+      // To finish without a result is to finish with none.
+      const given = method === "navigation.finish" ? { data: null, code: 0, message: "", ...result } : result;
+      const lowest = given ? "finished" : "dismissed";
+      this.#session.closedBy(this.#connection, answer.result, lowest, given);
+    });
+    return call;
+  }
+
+  /** Calls a method of a page, which its host, or a client in it, answers as it would a task. */
+  callPage(page, options) {
+    return this.invoke("page.call", { page, method: "work", ...options });
+  }
+
+  selectTab(index) {
+    const call = this.#connection.request("navigation.selectTab", { index });
+    call.whenAnswered((answer) => {
+      if (answer?.error && answer.error.code !== 2502) this.#failed(call, answer.error, TABS[index]);
+      if (answer?.result) this.#session.closedBy(this.#connection, answer.result);
+    });
+  }
+
+  adopt(uri, style) {
+    const call = this.#connection.request("navigation.adopt", { uri, style });
+    this.#session.adopts += 1;
+    call.whenAnswered((answer) => {
+      if (!answer) return;
+      if (answer.error) {
+        this.#session.adopts -= 1;
+        return this.#failed(call, answer.error);
+      }
+      this.#session.adopted(this.#connection, answer.result);
+    });
+    return call;
+  }
+
+  /** Whether a call had a reason to fail in this way. */
+  #failed(call, { code, message, data }, uri = call.params.uri) {
+    const { deadlineMs } = call.params;
+    const age = performance.now() - call.begun;
+    const isUndeclared = /^web[23]:/.test(uri ?? "");
+    const isPageCall = call.method === "page.call";
+    const isTab = call.method === "navigation.selectTab" || call.params.style === "tab";
+    const reasons = {
+      [-32800]: call.isCancelled,
+      2408: deadlineMs !== undefined && age >= deadlineMs - 2,
+      2404: (isPageCall && data?.kind === "notOnStack") || (isUndeclared && this.#session.mayLackHost(call, uri)),
+      // A page may be called in a client that runs in it, and is gone.
+      2504: isPageCall || (uri && (this.#session.mayLackHost(call, uri) || age > 9_900)),
+      // The tab lost its page before the call had its turn.
+      2409: isTab,
+      2429: data?.kind === "stackFull" || this.#connection.calls.size > 200,
+      [-32602]: data?.kind === "invalidExts" && call.params.exts?.pop < 0,
+    };
+    if (!reasons[code]) {
+      const asked = JSON.stringify({ method: call.method, params: call.params });
+      this.#connection.fault(`${asked} failed without a reason, ${Math.round(age)} ms old: ${code} ${message}`);
+    }
+  }
+}

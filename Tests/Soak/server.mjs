@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+/** What `/metrics` tells of what the server holds for its clients; all of it is zero when they are gone. */
+const GAUGES = ["sessions", "clients", "hosts", "pages", "calls_in_flight", "pending_requests"];
+
+/** The server under test, a process of its own. */
+export class Server {
+  /** Starts the command and waits for its first line. */
+  static async start(command, options) {
+    const process = spawn(command, [...options, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+    // The server must not outlive its test.
+    globalThis.process.once("exit", () => process.kill("SIGKILL"));
+    for (const signal of ["SIGINT", "SIGTERM"]) globalThis.process.once(signal, () => globalThis.process.exit(1));
+    const lines = createInterface({ input: process.stdout });
+    const line = await new Promise((resolve, reject) => {
+      lines.once("line", resolve);
+      process.once("error", reject);
+      process.once("exit", (code) => reject(new Error(`${command} ended with ${code}`)));
+    });
+    const address = /^listening on (http:\S+)$/.exec(line)?.[1];
+    if (!address) throw new Error(`the first line was ${line}`);
+    return new Server(process, address);
+  }
+
+  constructor(process, address) {
+    this.process = process;
+    this.address = address;
+    this.ended = new Promise((resolve) => process.once("exit", (code, signal) => resolve(code ?? signal)));
+    this.hasEnded = false;
+    void this.ended.then(() => (this.hasEnded = true));
+  }
+
+  /** The URL of a WebSocket endpoint. */
+  url(path) {
+    return this.address.replace("http:", "ws:") + path;
+  }
+
+  /** Resident memory in KiB. */
+  memory() {
+    const status = readFileSync(`/proc/${this.process.pid}/status`, "latin1");
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+  }
+
+  /** Processor time since the start, in seconds. */
+  processorTime() {
+    const fields = readFileSync(`/proc/${this.process.pid}/stat`, "latin1").split(") ")[1].split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  }
+
+  descriptors() {
+    return readdirSync(`/proc/${this.process.pid}/fd`).length;
+  }
+
+  /** What the server still holds, by gauge. */
+  async held() {
+    const answer = await fetch(`${this.address}/metrics`);
+    const text = await answer.text();
+    if (answer.status === 404) return {};
+    if (answer.status !== 200) throw new Error(`/metrics answered ${answer.status}`);
+    return Object.fromEntries(
+      GAUGES.map((name) => {
+        // The server must not outlive its test.
+    globalThis.process.once("exit", () => process.kill("SIGKILL"));
+    for (const signal of ["SIGINT", "SIGTERM"]) globalThis.process.once(signal, () => globalThis.process.exit(1));
+    const lines = [...text.matchAll(new RegExp(`^waybridge_${name}(?:\\{[^}]*\\})? (\\S+)$`, "gm"))];
+        if (lines.length === 0) throw new Error(`/metrics has no waybridge_${name}`);
+        return [name, lines.reduce((sum, line) => sum + Number(line[1]), 0)];
+      }),
+    );
+  }
+
+  /** Ends the server as a service manager does; gives its exit code. */
+  stop() {
+    this.process.kill("SIGTERM");
+    return this.ended;
+  }
+}
+
+/** By how much of its mean a series grows along the line that fits it best. */
+export function slope(series) {
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const middle = (series.length - 1) / 2;
+  const height = mean(series);
+  let above = 0;
+  let below = 0;
+  series.forEach((value, index) => {
+    above += (index - middle) * (value - height);
+    below += (index - middle) ** 2;
+  });
+  return ((above / below) * (series.length - 1)) / height;
+}

@@ -1,0 +1,233 @@
+import { isDeepStrictEqual } from "node:util";
+
+/** The first pages of the table's tabs. */
+export const TABS = ["native://home", "native://discover", "flutter://me"];
+
+/**
+ * What this side knows of one session: who hosts what, which pages were asked for, shown, closed, and with which
+ * result. Messages of different connections arrive in any order, so facts are compared when both are there.
+ */
+export class Session {
+  /** The connections that are members, as far as this side knows. */
+  members = new Set();
+  /** By the tag that the params of an opening or task carry: the call that was made, and what the host did. */
+  #asks = new Map();
+  #pages = new Map();
+  #hosting = new Map();
+  #absences = new Map();
+  #lastToken = 0;
+  /** How many pages were adopted under ids that are not known yet. */
+  adopts = 0;
+
+  constructor(run, name, { session, joinToken }) {
+    this.run = run;
+    this.name = name;
+    this.id = session;
+    this.joinToken = joinToken;
+  }
+
+  fault(text) {
+    this.run.fault(`${this.name}: ${text}`);
+  }
+
+  get pages() {
+    return [...this.#pages.values()].filter((page) => page.isAgreed && page.reason === undefined);
+  }
+
+  // Hosts.
+
+  hosts(connection, schemes) {
+    for (const scheme of schemes) {
+      this.#hosting.set(scheme, connection);
+      this.#absences.set(scheme, performance.now());
+    }
+  }
+
+  unhosts(connection, schemes = [...this.#hosting.keys()]) {
+    for (const scheme of schemes) {
+      if (this.#hosting.get(scheme) !== connection) continue;
+      this.#hosting.delete(scheme);
+      this.#absences.set(scheme, Infinity);
+    }
+  }
+
+  /** Whether a call may find its host absent. */
+  mayLackHost(call, uri) {
+    const scheme = uri.split(":")[0];
+    return (this.#absences.get(scheme) ?? Infinity) >= call.begun;
+  }
+
+  // Asking hosts.
+
+  /** Remembers a call under its tag before it is sent. */
+  begin(tag, caller) {
+    caller.lastBegun = (caller.lastBegun ?? 0) + 1;
+    this.#asks.set(tag, { tag, caller, order: caller.lastBegun, call: undefined, host: undefined });
+  }
+
+  /** A host is asked for a page or task; without a tag, for the first page of a tab. */
+  asked(host, tag, what) {
+    const ask = tag === undefined ? { tag: host.name, caller: host, order: 0 } : this.#asks.get(tag);
+    if (!ask) return host.fault(`${what} for a call that nobody made: ${tag}`);
+    if (ask.host) return host.fault(`${what} came twice for ${tag}`);
+    ask.host = host;
+    ask.at = performance.now();
+    if (ask.order === Infinity || tag === undefined) return ask;
+    const key = `${what} ${ask.caller.name}`;
+    host.lastOrder ??= new Map();
+    if ((host.lastOrder.get(key) ?? 0) > ask.order) host.fault(`${what} of ${ask.caller.name} came out of order`);
+    host.lastOrder.set(key, ask.order);
+    return ask;
+  }
+
+  ask(tag) {
+    return this.#asks.get(tag);
+  }
+
+  // Pages.
+
+  /** A host is asked for a page, while no other is. */
+  askedPage(host, page, ask) {
+    if (this.#pages.has(page.id)) return host.fault(`page.open of ${page.id}, which was opened before`);
+    for (const other of this.#pages.values()) {
+      // Of two hosts the messages may be read the other way round.
+      const isLater = Number(page.id.slice(1)) > Number(other.id.slice(1));
+      if (isLater && other.isPending && this.#holdsUpOthers(other)) {
+        host.fault(`page.open of ${page.id} while ${other.id} is asked for`);
+      }
+    }
+    const known = { ...page, host, ask, isPending: true, isAgreed: false, openers: new Set(), reason: undefined };
+    this.#pages.set(page.id, known);
+    return known;
+  }
+
+  #holdsUpOthers({ host, ask }) {
+    const call = ask?.call;
+    return call && !call.isSettled && !call.isCancelled && call.params.deadlineMs === undefined && !ask.caller.isLeaving
+      && !host.isLeaving && performance.now() - ask.at < 9_000;
+  }
+
+  /** A page that is not known may be one whose client has not read the answer to its adopt yet. */
+  #adoptedUnread(id) {
+    if (this.adopts <= 0) return;
+    this.adopts -= 1;
+    const page = { id, isAgreed: true, openers: new Set(), reason: undefined };
+    this.#pages.set(id, page);
+    return page;
+  }
+
+  adopted(host, page) {
+    const known = this.#pages.get(page.id);
+    if (known?.host) return host.fault(`adopt gave ${page.id}, which was opened before`);
+    if (!known) this.adopts -= 1;
+    this.#pages.set(page.id, { openers: new Set(), reason: undefined, ...known, ...page, host, isAgreed: true });
+  }
+
+  answered(page, agrees) {
+    page.isPending = false;
+    page.isAgreed = agrees;
+  }
+
+  /** A call is told that its page is shown. */
+  shown(connection, call, id) {
+    const page = this.#pages.get(id) ?? this.#adoptedUnread(id);
+    if (!page?.isAgreed) return connection.fault(`${id} is shown, to which no host has agreed`);
+    const isOther = call.params.style === "popTo" || call.params.style === "tab";
+    if (!isOther && (page.ask?.call !== call || page.uri !== call.params.uri)) connection.fault(`${id} is not what was opened`);
+    page.openers.add(call);
+  }
+
+  /** The host is told that its page has left the stack. */
+  closedAtHost(host, id, reason) {
+    const page = this.#pages.get(id);
+    if (page?.host !== host) return host.fault(`page.close of ${id}, which is another's`);
+    if (!page.isAgreed) return host.fault(`page.close of ${id}, which it never agreed to`);
+    if (page.isClosedAtHost) return host.fault(`page.close of ${id} twice`);
+    page.isClosedAtHost = true;
+    this.#ended(page, reason);
+  }
+
+  /** A call has its outcome. */
+  outcome(connection, call, outcome) {
+    const page = this.#pages.get(call.page);
+    if (!page) return connection.fault(`an outcome without a page: ${JSON.stringify(outcome)}`);
+    const isAlone = call.isCancelled && outcome.outcome === "cancelled";
+    if (!isAlone) this.#ended(page, outcome.outcome);
+    if (outcome.outcome === "cancelled" && !call.isCancelled) connection.fault(`${page.id} was not cancelled by its opener`);
+    if (outcome.outcome === "failed" && page.host?.isLeaving === false) connection.fault(`${page.id} failed, its host is there`);
+    const code = outcome.outcome === "failed" ? 2504 : outcome.outcome === "finished" ? (page.result?.code ?? outcome.code) : 0;
+    if (outcome.code !== code) connection.fault(`${page.id}: the code is ${outcome.code} instead of ${code}`);
+    if (outcome.outcome === "finished") this.#result(page, outcome);
+    else if (outcome.data !== null) connection.fault(`${page.id} is ${outcome.outcome} with data`);
+  }
+
+  /** A result, which belongs to one page only. */
+  offer() {
+    this.#lastToken += 1;
+    const token = this.#lastToken;
+    return { data: { token }, code: token % 3, message: `result ${token}` };
+  }
+
+  /** A call was answered: these pages are closed, the lowest of them for this reason and with the result. */
+  closedBy(connection, { page: top, closed }, reason, result) {
+    if (new Set(closed).size !== closed.length) connection.fault(`closed twice: ${closed}`);
+    if (closed.includes(top)) connection.fault(`${top} is closed and on top`);
+    closed.forEach((id, index) => {
+      const page = this.#pages.get(id) ?? this.#adoptedUnread(id);
+      if (!page?.isAgreed) return connection.fault(`${id} is closed, which was never shown`);
+      if (page.isClosedByCall) return connection.fault(`${id} was closed by two calls`);
+      page.isClosedByCall = true;
+      const isLowest = index === closed.length - 1;
+      if (reason) this.#ended(page, isLowest ? reason : "dismissed");
+      if (isLowest && result) this.#result(page, result);
+    });
+  }
+
+  /** A member is told of a page by an event. */
+  told(connection, topic, { session, page: id, uri, outcome }) {
+    if (session !== this.id) return connection.fault(`${topic} of another session`);
+    const page = this.#pages.get(id);
+    if (!page) return;
+    if (uri !== page.uri && page.uri) connection.fault(`${topic} of ${id} with the URI ${uri}`);
+    connection.toldOf ??= new Set();
+    const key = `${topic} ${id}`;
+    if (connection.toldOf.has(key)) connection.fault(`${key} twice`);
+    connection.toldOf.add(key);
+    if (topic === "page.closed") this.#ended(page, outcome.outcome ?? outcome);
+  }
+
+  #ended(page, reason) {
+    if ((page.reason ?? reason) !== reason) this.fault(`${page.id} is ${reason}, and was ${page.reason}`);
+    page.reason = reason;
+  }
+
+  #result(page, { data, code, message }) {
+    const result = { data, code, message };
+    page.result ??= result;
+    if (!isDeepStrictEqual(page.result, result)) this.fault(`${page.id} has two results`);
+  }
+
+  /** Compares `navigation.stack` with what hosts show; tells what differs. */
+  difference(stack) {
+    const onStack = [];
+    const walk = (pages) => {
+      for (const page of pages) {
+        onStack.push(page.id);
+        walk(page.pages ?? []);
+      }
+    };
+    for (const { pages } of [stack, ...(stack.tabs ?? [])]) walk(pages ?? []);
+    const shown = this.pages.filter((page) => !page.host?.isLeaving).map((page) => page.id);
+    const differing = [...onStack.filter((id) => !shown.includes(id)), ...shown.filter((id) => !onStack.includes(id))];
+    return differing.length === 0 ? undefined : `stack [${onStack}], at hosts [${shown}]`;
+  }
+
+  /** What is left when nothing more may be under way; forgets what has ended. */
+  leftovers() {
+    const pages = [...this.#pages.values()];
+    const left = pages.filter((page) => page.isAgreed && page.host && !page.host.isLeaving && !page.isClosedAtHost).map((page) => page.id);
+    this.#pages = new Map();
+    this.#asks = new Map();
+    return left;
+  }
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env node
+// Clients that open, share, invoke, cancel, join, host, go back and vanish at random; at the end nothing may be left.
+import { parseArgs } from "node:util";
+import { App } from "./app.mjs";
+import { Server, slope } from "./server.mjs";
+import { Stranger } from "./stranger.mjs";
+
+const HELP = `usage: node Tests/Soak/soak.mjs [--seconds 60] [--clients 40] [--think 8] [--seed N]
+The server is the command that WAYBRIDGE names. --think is the mean pause of a client between two actions, in
+milliseconds. Each client's decisions are drawn from the seed, which is printed. The exit code is 0 when all held.`;
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "60" }, clients: { type: "string", default: "40" },
+    think: { type: "string", default: "8" }, seed: { type: "string" }, help: { type: "boolean" },
+  },
+});
+if (options.help) {
+  console.log(HELP);
+  process.exit(0);
+}
+const [seconds, clients, think, seed] = [options.seconds, options.clients, options.think, options.seed ?? `${Date.now() % 1_000_000}`].map(Number);
+if (![seconds, clients, think, seed].every((value) => Number.isInteger(value) && value >= 0) || clients < 5) {
+  console.error(`the options are whole numbers, of clients at least 5\n${HELP}`);
+  process.exit(64);
+}
+
+/** How much of its mean the memory may grow by in the last half. */
+const MAX_SLOPE = 0.01;
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+const faults = [];
+const run = {
+  seed, think,
+  isOver: false,
+  isDraining: false,
+  counts: { sent: 0, received: 0, clients: 0, sessions: 0, strangers: 0, opens: 0, outcomes: 0, abandoned: 0, closed: 0, events: 0, settled: 0 },
+  pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  fault(text) {
+    faults.push(text);
+    if (faults.length <= 20) console.log(`FAULT ${text.slice(0, 1500)}`);
+    if (faults.length >= 20) run.isOver = true;
+  },
+};
+
+console.log(`seed ${seed}: --seconds ${seconds} --clients ${clients} --think ${think}`);
+run.server = await Server.start(process.env.WAYBRIDGE ?? `${ROOT}.build/release/waybridge`, [
+  "serve", "--conformance", "--table", `${ROOT}protocol/routes/demo.json`,
+]);
+run.server.ended.then((code) => run.isDraining || run.fault(`the server ended with ${code}`));
+const descriptors = run.server.descriptors();
+
+const memory = [];
+const sampler = setInterval(() => run.server.hasEnded || memory.push(run.server.memory()), 250);
+const strangers = Math.max(1, Math.floor(clients / 10));
+const apps = Math.max(1, Math.floor((clients - strangers) / 4));
+setTimeout(() => (run.isOver = true), seconds * 1000);
+await Promise.all([
+  ...Array.from({ length: apps }, (_, index) => new App(run, `app${index}`).live()),
+  ...Array.from({ length: strangers }, (_, index) => new Stranger(run, `stranger${index}`).live()),
+]);
+clearInterval(sampler);
+
+/** Waits until `left` tells nothing; at most 12 s: a page.close that a host never answered is waited for 10 s. */
+async function untilNothing(left) {
+  for (const end = performance.now() + 12_000; ; await run.pause(50)) {
+    const found = await left();
+    if (found === undefined) return;
+    if (performance.now() > end) return run.fault(`${found}, although every client is gone`);
+  }
+}
+
+if (!run.server.hasEnded) {
+  await untilNothing(async () => {
+    const held = Object.entries(await run.server.held()).filter(([, count]) => count !== 0);
+    return held.length === 0 ? undefined : `the server holds ${held.map(([name, count]) => `${count} ${name}`).join(", ")}`;
+  });
+  await untilNothing(() => {
+    const now = run.server.descriptors();
+    return now <= descriptors ? undefined : `${now - descriptors} descriptors are open`;
+  });
+}
+
+const { counts } = run;
+if (counts.opens !== counts.outcomes + counts.abandoned) run.fault(`${counts.opens} opens, ${counts.outcomes} answered`);
+if (seconds >= 5 && faults.length === 0 && (counts.settled === 0 || counts.closed === 0)) run.fault("nothing was tested");
+const half = memory.slice(memory.length / 2);
+const growth = slope(half);
+if (seconds >= 20 && !(growth < MAX_SLOPE)) run.fault(`the memory of the last half grew by ${(growth * 100).toFixed(2)} %`);
+
+const processor = run.server.hasEnded ? NaN : run.server.processorTime();
+run.isDraining = true;
+const code = await run.server.stop();
+if (code !== 0) run.fault(`the server ended with ${code} after SIGTERM`);
+
+console.log(Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", "));
+console.log(
+  `memory ${memory[0]} KiB at first, ${half[0]} KiB at half time, ${half.at(-1)} KiB at the end, slope of the last half ` +
+    `${(growth * 100).toFixed(2)} %; processor ${processor} s`,
+);
+console.log(faults.length === 0 ? "soak: all held" : `soak: ${faults.length} faults; to repeat: --seed ${seed}`);
+process.exit(faults.length === 0 ? 0 : 1);
