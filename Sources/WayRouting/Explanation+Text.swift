@@ -10,6 +10,9 @@ extension Explanation {
     lines.append(
       "  \(canOpen ? "opens" : "does not open"): \(leads.map { "\($0), " } ?? "")\(reason)")
     for redirect in redirects { lines.append("  redirected to: \(redirect.brief)") }
+    if !interceptors.isEmpty {
+      lines.append("  intercepted by: " + interceptors.map(\.brief).joined(separator: ", "))
+    }
     if let fallback { lines.append("  if nobody serves it: \(fallback.brief)") }
     if !params.isEmpty {
       lines.append("  parameters:")
