@@ -8,6 +8,8 @@ public struct Call: Sendable {
   public let params: ValueObject
   /// What is no business data (`animated`, …), as the caller gave it.
   public let exts: ValueObject
+  /// The declared route that is called; nil where a client serves a URI that no route declares.
+  public let route: Route?
   /// The session that the call belongs to.
   public let navigator: any Navigator
   /// What only a call that may wait has; apart, so that a synchronous one is passed on cheaply.
@@ -24,9 +26,11 @@ public struct Call: Sendable {
 
   /// A call that is answered at once; also for tests of a handler.
   public init(
-    uri: RouteURI, params: ValueObject, exts: ValueObject, navigator: any Navigator
+    uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route? = nil,
+    navigator: any Navigator
   ) {
     self.uri = uri
+    self.route = route
     self.params = params
     self.exts = exts
     self.navigator = navigator
@@ -35,14 +39,36 @@ public struct Call: Sendable {
 
   /// A call that may wait.
   public init(
-    uri: RouteURI, params: ValueObject, exts: ValueObject, navigator: any Navigator,
-    deadline: ContinuousClock.Instant?, progress: @escaping @Sendable (Value) -> Void
+    uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route? = nil,
+    navigator: any Navigator, deadline: ContinuousClock.Instant?,
+    progress: @escaping @Sendable (Value) -> Void
   ) {
     self.uri = uri
+    self.route = route
     self.params = params
     self.exts = exts
     self.navigator = navigator
     waiting = WaitingCall(deadline: deadline, progress: progress)
+  }
+
+  private init(_ call: Call, _ params: ValueObject) {
+    uri = call.uri
+    route = call.route
+    exts = call.exts
+    navigator = call.navigator
+    waiting = call.waiting
+    self.params = params
+  }
+
+  /// The same call with other parameters.
+  func with(_ params: ValueObject) -> Call { Call(self, params) }
+
+  /// A URI that holds the whole call: where it leads, and all ``params``, those that the path does not hold in the
+  /// query.
+  ///
+  /// Throws ``RoutingError/invalidParameters(_:)`` for parameters that have no place in a URI, such as objects.
+  public func completeURI() throws(RoutingError) -> RouteURI {
+    try uri.complete(with: params, pathParams: try route?.pathParams(of: uri) ?? [:], route: route)
   }
 }
 

@@ -44,13 +44,12 @@ extension RouterSnapshot {
 
 extension Router {
   /// Sets what the actions of an older server mean (``RouterSnapshot/link(action:url:)``): each a target in which
-  /// `:action_url` stands for the URL, which else becomes its parameter; nil leaves an action to its URL.
+  /// `:action_url` stands for the URL, which else becomes its parameter. Other actions lead to their URL itself.
   ///
   /// Throws ``RouterError/target(_:)`` for a text that is no target, or needs other parameters.
-  public func setActions(_ actions: [String: String?]) throws(RouterError) {
+  public func setActions(_ actions: [String: String]) throws(RouterError) {
     var targets: [String: RouteTarget] = [:]
     for (name, text) in actions {
-      guard let text else { continue }
       do { targets[name] = try RouteTarget(action: text) } catch { throw .target(error) }
     }
     changeAlways { [targets] in $0.actions = targets }

@@ -16,6 +16,9 @@ extension Explanation {
     for redirect in explanation["redirects"]?.list ?? [] {
       lines.append("  redirected to: \(told(redirect))")
     }
+    if let names = explanation["interceptors"]?.list, !names.isEmpty {
+      lines.append("  intercepted by: " + names.map { told($0) }.joined(separator: ", "))
+    }
     if let fallback = explanation["fallback"]?.string {
       lines.append("  if nobody serves it: \(fallback.brief)")
     }

@@ -52,6 +52,8 @@ public struct Explanation: Sendable {
   public internal(set) var candidates: [Candidate] = []
   /// Where the redirects lead, one after the other; the last is what the rest is about.
   public internal(set) var redirects: [String] = []
+  /// The interceptors that see the call, in their order, by their names.
+  public internal(set) var interceptors: [String] = []
   /// Where a call goes on when nobody serves it; nil for nowhere.
   public internal(set) var fallback: String?
   /// The answer in a sentence.

@@ -15,6 +15,13 @@ public struct Match: Sendable {
   public var pathParams: ValueObject { found.pathParams }
   /// Answers the call instead of the route, where the scheme has a custom dispatcher.
   public var custom: (@Sendable (Call) async throws -> Value)? { found.custom }
+  /// Who sees the call before the route does.
+  package var interceptors: InterceptorChain? { found.interceptors }
+
+  /// The same with other parameters in the place of all, which are checked.
+  package func with(_ params: ValueObject) throws(RoutingError) -> Match {
+    try found.changed(params)
+  }
 }
 
 /// What a URI leads to in one snapshot, without anything of the caller's. A class, so that it is handed on as one reference.
@@ -25,6 +32,7 @@ final class FoundRoute: Sendable {
   /// Query and path, turned into the declared kinds.
   let params: ValueObject
   let custom: (@Sendable (Call) async throws -> Value)?
+  let interceptors: InterceptorChain?
   /// The caller's parameters are checked as those of a third party's app.
   private let isThirdParty: Bool
   /// Whether anything about the parameters is checked.
@@ -34,8 +42,10 @@ final class FoundRoute: Sendable {
 
   init(
     route: Route, uri: RouteURI, pathParams: ValueObject, params: ValueObject,
-    custom: (@Sendable (Call) async throws -> Value)?, isThirdParty: Bool
+    custom: (@Sendable (Call) async throws -> Value)?, isThirdParty: Bool,
+    interceptors: InterceptorChain?
   ) {
+    self.interceptors = interceptors
     self.route = route
     self.uri = uri
     self.custom = custom
@@ -54,6 +64,13 @@ final class FoundRoute: Sendable {
     }
     if isChecked, checking { try check(&merged, params) }
     return Match(found: self, params: merged)
+  }
+
+  /// The match with parameters that take the place of those of the URI.
+  func changed(_ params: ValueObject) throws(RoutingError) -> Match {
+    var params = params
+    if isChecked { try check(&params, params) }
+    return Match(found: self, params: params)
   }
 
   private func check(

@@ -12,18 +12,23 @@ public struct Redirect: Sendable, Hashable {
 
   /// Throws an error that names the place and the mend; among them a name in `to` that `from` does not capture.
   public init(from: String, to: String) throws(RoutePatternError) {
-    self.from = try RoutePattern(from)
-    self.to = try RouteTarget(to)
-    if let name = self.to.firstName(missingIn: self.from) {
+    try self.init(from: try RoutePattern(from), to: try RouteTarget(to))
+  }
+
+  /// Throws for a name in `to` that `from` does not capture.
+  package init(from: RoutePattern, to: RouteTarget) throws(RoutePatternError) {
+    if let name = to.firstName(missingIn: from) {
       throw RoutePatternError(
-        to, at: 0, "':\(name)' is not captured by '\(from)', or only with an optional group")
+        to.text, at: 0, "':\(name)' is not captured by '\(from)', or only with an optional group")
     }
+    self.from = from
+    self.to = to
   }
 }
 
 extension RouteTarget {
   /// A parameter of the target that a pattern does not capture, or not in each of its forms.
-  func firstName(missingIn pattern: RoutePattern) -> String? {
+  package func firstName(missingIn pattern: RoutePattern) -> String? {
     parameterNames.first { name in !pattern.forms.allSatisfy { $0.captures(name) } }
   }
 }

@@ -9,4 +9,35 @@ public enum Resolution: Sendable {
   case undeclared(uri: RouteURI, Dispatcher?, params: ValueObject)
   /// To the stack: `operation` is what follows the scheme, `back` in `navigation:back?count=2`.
   case navigation(uri: RouteURI, operation: String, params: ValueObject)
+
+  /// The URI, as the redirects have left it.
+  public var uri: RouteURI {
+    switch self {
+    case .match(let match): match.uri
+    case .undeclared(let uri, _, _), .navigation(let uri, _, _): uri
+    }
+  }
+
+  /// All parameters.
+  public var params: ValueObject {
+    switch self {
+    case .match(let match): match.params
+    case .undeclared(_, _, let params), .navigation(_, _, let params): params
+    }
+  }
+
+  /// The declared route.
+  public var route: Route? {
+    if case .match(let match) = self { match.route } else { nil }
+  }
+
+  /// The same with other parameters in the place of all, which are checked.
+  package func with(_ params: ValueObject) throws(RoutingError) -> Resolution {
+    switch self {
+    case .match(let match): .match(try match.with(params))
+    case .undeclared(let uri, let dispatcher, _): .undeclared(uri: uri, dispatcher, params: params)
+    case .navigation(let uri, let operation, _):
+      .navigation(uri: uri, operation: operation, params: params)
+    }
+  }
 }

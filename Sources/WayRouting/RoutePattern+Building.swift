@@ -118,6 +118,15 @@ extension Route {
   }
 }
 
+extension Route {
+  /// What the patterns take from a URI that one of them matches.
+  func pathParams(of uri: RouteURI) throws(RoutingError) -> ValueObject {
+    let trie = RouteTrie(patterns.map { .init($0, ()) })
+    guard let split = try? SplitURI(uri), let match = trie.first(split) else { return [:] }
+    return try match.parameters(in: split)
+  }
+}
+
 extension Match {
   /// A URI that holds the whole call: where it leads, and all ``params``, those that the path does not hold in the
   /// query.

@@ -31,7 +31,10 @@ public struct RouteTarget: Sendable, Hashable, CustomStringConvertible {
       beforeFragment.endIndex == text.endIndex
       ? nil : String(text[text.index(after: beforeFragment.endIndex)...])
     let head = String(beforeFragment.prefix { $0 != "?" })
-    let pattern = try RoutePattern(head)
+    let pattern: RoutePattern
+    do { pattern = try RoutePattern(head) } catch {
+      throw RoutePatternError(text, at: error.offset, error.reason)
+    }
     parameterNames = pattern.parameterNames
     guard pattern.scheme != nil, pattern.formCount == 1 else {
       throw RoutePatternError(

@@ -16,8 +16,9 @@ extension RouterSnapshot {
       explanation.route = candidates.chosen.map { trie.payloads[$0.entry] }
       explanation.pattern = candidates.chosen.map { trie.patterns[$0.entry] }
       explanation.kind = explanation.route?.kind
-      explanation.take(
-        try resolve(split, params: params, checking: false), given: params)
+      let unchecked = try resolve(split, params: params, checking: false)
+      explanation.take(unchecked, given: params)
+      explanation.interceptors = interceptors(of: unchecked)?.names ?? []
       // Once more, so that a parameter that does not fit is told beside what there is.
       let resolution = try resolve(split, params: params)
       explanation.take(resolution, given: params)
@@ -54,12 +55,13 @@ extension Explanation {
       uri = match.found.params
       reason = "by the pattern '\(pattern?.text.brief ?? "")'"
     case .navigation(_, let operation, let merged):
-      canOpen = operation == "back"
+      canOpen = ["back", "selectTab"].contains(operation)
       kind = canOpen ? .task : nil
       params = merged
       reason =
         canOpen
-        ? "goes back on the stack" : "'\(operation.brief)' is no operation of the stack; 'back' is"
+        ? "an operation of the stack"
+        : "'\(operation.brief)' is no operation of the stack; 'back' and 'selectTab' are"
     case .undeclared(_, let dispatcher, let merged):
       params = merged
       if case .custom? = dispatcher?.action {

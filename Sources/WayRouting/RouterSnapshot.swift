@@ -16,6 +16,9 @@ public final class RouterSnapshot: Sendable {
   let trie: RouteTrie<Route>
   let schemes: SchemeTable
   let dispatchers: [String: Dispatcher]
+  let groups: GroupTable
+  /// Nil where there are none.
+  let interceptors: InterceptorTable?
   /// Nil where there are none.
   let redirects: RedirectTable?
 
@@ -31,6 +34,8 @@ public final class RouterSnapshot: Sendable {
         route.patterns.map { RouteTrie.Entry($0, route, priority: route.priority) }
       })
     schemes = SchemeTable(state.schemes)
+    groups = GroupTable(routes, added: state.groups)
+    interceptors = InterceptorTable(state.interceptors, routes, groups)
     redirects = RedirectTable(state.redirects.redirects)
     dispatchers = state.schemes.compactMapValues(\.dispatcher)
   }
@@ -80,6 +85,15 @@ public final class RouterSnapshot: Sendable {
     return .undeclared(uri: split.uri, schemes.dispatcher(scheme), params: merged)
   }
 
+  /// Who sees a call before it goes where it leads; nil for nobody. Navigation is not intercepted.
+  package func interceptors(of resolution: Resolution) -> InterceptorChain? {
+    switch resolution {
+    case .match(let match): match.interceptors
+    case .undeclared: interceptors?.common
+    case .navigation: nil
+    }
+  }
+
   /// Query, path and the caller's parameters, merged; the later ones win.
   package func parameters(
     _ split: borrowing SplitURI, path: ValueObject, _ params: ValueObject
@@ -113,7 +127,8 @@ public final class RouterSnapshot: Sendable {
     }
     return FoundRoute(
       route: trie.payloads[found.entry], uri: split.uri, pathParams: path, params: params,
-      custom: custom, isThirdParty: scheme.isThirdParty)
+      custom: custom, isThirdParty: scheme.isThirdParty,
+      interceptors: interceptors?.chain(of: trie.payloads[found.entry]))
   }
 
   private func navigation(

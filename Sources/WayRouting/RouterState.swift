@@ -19,6 +19,10 @@ struct RouterState: Sendable {
   var tabs: [RouteURI] = []
   var actions: [String: RouteTarget] = [:]
   var redirects = RedirectList()
+  /// In the order in which they were added.
+  var interceptors: [Interceptor] = []
+  /// The names of the routes that were added to each group.
+  var groups: [UTF8Key: [String]] = [:]
 
   init() {
     var schemes: [String: SchemeTable.Rule] = [:]
@@ -30,6 +34,8 @@ struct RouterState: Sendable {
 
   /// All routes in the order of registration.
   var routes: [Route] { slots.compactMap { $0?.route } }
+
+  func isRegistered(_ name: String) -> Bool { slotByName[UTF8Key(name)] != nil }
 
   /// Adds a route, or puts it in the place of the one of its name when `replacing`.
   mutating func add(_ route: Route, replacing: Bool) throws(RouterError) -> Registration {

@@ -9,6 +9,16 @@ struct CallOptions {
   var from: String?
   var deadline: Duration?
   var isInBatch = false
+  /// The caller's own parameters, for where a redirect leads.
+  var given = ValueObject()
+  /// Where the call has been redirected from, after the redirects of the table.
+  var trail: [String] = []
+  /// The matches that are left for a call whose handler declined; nil before one did.
+  var rest: ArraySlice<Match>?
+  /// The tab that the page is to be the first of.
+  var tab: Int?
+  /// The call is answered with what the opening does to the stack, not with the page's outcome.
+  var answersChange = false
 }
 
 /// The params of `router.open` and `router.invoke`, read in one pass since every call goes through here.

@@ -45,6 +45,9 @@ extension RPCError {
     RPCError(.noRoute, "No route matches \(uri.quoted)")
   }
 
+  /// What a task that declined is told to have ended with.
+  static let declined = RPCError(.noRoute, "The handler declined", kind: "declined")
+
   static func notOnStack(_ message: String) -> RPCError {
     RPCError(.noRoute, message, kind: "notOnStack")
   }

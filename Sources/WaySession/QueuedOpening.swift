@@ -1,3 +1,4 @@
+import WayRPC
 import WayRouting
 import WayTransport
 
@@ -18,6 +19,9 @@ final class QueuedOpening {
   var state = PageOpening()
   /// Tells the host, while it is asked, that its answer is no longer wanted.
   var cancelAtHost: (() -> Void)?
+  /// Leads the call on when a handler in Swift declines.
+  var declined: ((CallInFlight) throws(RPCError) -> Reply)?
+  var hasDeclined = false
   /// Runs while the host is asked.
   var timeout: (any ScheduledWork)?
 

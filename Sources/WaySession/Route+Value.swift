@@ -15,6 +15,8 @@ extension Route {
     }
     if isStrict { members["strict"] = true }
     members["result"] = result
+    if !groups.isEmpty { members["groups"] = .list(groups.map(Value.string)) }
+    members["fallback"] = fallback.map { .string($0.text) }
     return .object(members)
   }
 }

@@ -19,6 +19,12 @@ extension Session {
       } catch {
         explanation.canOpen = false
         explanation.reason = error.message
+        if let next = try fallback(of: resolution, after: error) {
+          let destination = try? resolve(next.text, given)
+          explanation.canOpen = destination?.isServed == true
+          presenter = destination.map(host) ?? .null
+          explanation.reason += "; the call goes on with \(next.text.quoted)"
+        }
       }
     }
     var members = explanation.members
@@ -38,7 +44,6 @@ extension Session {
 }
 
 extension Destination {
-
   /// What the router could not know.
   fileprivate var reason: String? {
     switch kind {

@@ -57,7 +57,7 @@ extension Session {
         return .later
       }
       let asked = swiftCall(
-        uri, params, CallOptions(from: page.id, deadline: deadline), call.number)
+        uri, params, nil, CallOptions(from: page.id, deadline: deadline), call.number)
       return self.run(call, as: .invoke) { try await run(page, method, asked) }
     }
   }

@@ -6,17 +6,21 @@ import WayValues
 extension Session {
   /// Opens a page for a call, in its turn.
   func open(
-    _ destination: Destination, _ presenter: Presenter, _ options: CallOptions,
-    _ call: CallInFlight,
-    asTab tab: Int? = nil, answersChange: Entry? = nil
+    _ destination: Destination, _ presenter: Presenter, _ entry: Entry, _ options: CallOptions,
+    _ call: CallInFlight
   ) {
     let page = Page(
       id: makePageID(), uri: destination.uri.text, route: destination.route?.name,
       pathParams: destination.pathParams, style: options.style, params: destination.params,
       exts: options.exts, host: name(of: presenter))
     let opening = QueuedOpening(
-      page: page, presenter: presenter, call: call.number, opener: options.from, tab: tab,
-      answersChange: answersChange)
+      page: page, presenter: presenter, call: call.number, opener: options.from, tab: options.tab,
+      answersChange: options.answersChange ? entry : nil)
+    if case .swift = presenter, let match = destination.match {
+      opening.declined = { call throws(RPCError) in
+        try self.declined(match, entry, options, .call(call))
+      }
+    }
     operations.add(.open(opening))
     call.stop = { _ in self.abandon(opening) }
     runOperations()
@@ -87,6 +91,9 @@ extension Session {
         do {
           try await handler.open(page)
           result = .success(.null)
+        } catch is Declined {
+          result = .failure(.answered(.declined))
+          opening.hasDeclined = true
         } catch {
           result = .failure(.answered(.thrown(error)))
         }
@@ -129,7 +136,11 @@ extension Session {
     switch opening.state.answered(agreed: error == nil) {
     case .commit: commit(opening)
     case .fail:
-      if let error = error?.ofPage {
+      if opening.hasDeclined, let call = calls[opening.call], let declined = opening.declined {
+        do { take(try declined(call), of: call.number) } catch {
+          settle(call.number, opening.page.uri, error)
+        }
+      } else if let error = error?.ofPage {
         tellFailed(opening.page, error)
         settle(opening.call, .failure(error))
       }

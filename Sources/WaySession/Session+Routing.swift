@@ -35,9 +35,12 @@ struct Destination {
   let uri: RouteURI
   let kind: Kind
   let routeKind: RouteKind
-  let route: Route?
+  /// The declared route's.
+  let match: Match?
   let pathParams: ValueObject
   let params: ValueObject
+
+  var route: Route? { match?.route }
 
   /// Whether somebody serves the URI: what the undefined-route handler would say is not asked.
   var isServed: Bool {
@@ -51,13 +54,29 @@ extension Session {
     let asked = try CallParams(request, entry, page: origin.client.page)
     let resolution = try look(up: asked.uri, asked.params)
     if case .match(let match) = resolution, case .task(let run) = match.route.handler,
-      match.custom == nil, !heard.contains(.task)
+      match.custom == nil, !heard.contains(.task), match.interceptors?.isSynchronous != false
     {
-      return self.run(run, match.uri, match.params, entry, asked.options)
+      let call = swiftCall(match.uri, match.params, match.route, asked.options)
+      guard let chain = match.interceptors else {
+        if let reply = self.run(run, call, entry) { return reply }
+        return try declined(match, entry, options(of: asked, origin), .origin(origin))
+      }
+      let verdict = chain.judge(call)
+      if case .pass = verdict {
+        if let reply = self.run(run, call, entry) { return reply }
+        return try declined(match, entry, options(of: asked, origin), .origin(origin))
+      }
+      return try follow(
+        verdict, resolution, entry, options(of: asked, origin), .origin(origin))
     }
+    return try proceed(resolution, entry, options(of: asked, origin), .origin(origin))
+  }
+
+  private func options(of asked: CallParams, _ origin: Origin) -> CallOptions {
     var options = asked.options
     options.isInBatch = origin.batch != nil
-    return try perform(try destination(of: resolution), entry, options, .origin(origin))
+    options.given = asked.params
+    return options
   }
 
   /// `checking` false leaves the parameters unchecked, for a URI that is not called yet.
@@ -72,11 +91,23 @@ extension Session {
   }
 
   /// Finds what a URI leads to: declared routes first, then what hosts show without a declaration, then the
-  /// undefined-route handler. Runs nothing.
+  /// fallback of the route or the scheme, then the undefined-route handler. Runs nothing.
   func resolve(
     _ text: String, _ params: ValueObject, checking: Bool = true
   ) throws(RPCError) -> Destination {
-    try destination(of: try look(up: text, params, checking: checking))
+    var text = text
+    var trail: [String] = []
+    while true {
+      let resolution = try look(up: text, params, checking: checking)
+      do { return try destination(of: resolution) } catch {
+        guard let next = try fallback(of: resolution, after: error) else { throw error }
+        trail.append(text)
+        guard trail.count <= Redirect.maxHops else {
+          throw RPCError(.redirectLoop(chain: trail + [next.text]))
+        }
+        text = next.text
+      }
+    }
   }
 
   func destination(of resolution: Resolution) throws(RPCError) -> Destination {
@@ -84,7 +115,7 @@ extension Session {
     case .match(let match):
       return Destination(
         uri: match.uri, kind: try handler(of: match), routeKind: match.route.kind,
-        route: match.route, pathParams: match.pathParams, params: match.params)
+        match: match, pathParams: match.pathParams, params: match.params)
     case .navigation(let uri, let operation, let params):
       let kind: Destination.Kind
       switch operation {
@@ -93,11 +124,11 @@ extension Session {
       default: throw .noRoute(uri.text)
       }
       return Destination(
-        uri: uri, kind: kind, routeKind: .task, route: nil, pathParams: [:], params: params)
+        uri: uri, kind: kind, routeKind: .task, match: nil, pathParams: [:], params: params)
     case .undeclared(let uri, let dispatcher, let params):
       let (kind, routeKind) = try handler(ofUndeclared: uri, dispatcher)
       return Destination(
-        uri: uri, kind: kind, routeKind: routeKind, route: nil, pathParams: [:], params: params)
+        uri: uri, kind: kind, routeKind: routeKind, match: nil, pathParams: [:], params: params)
     }
   }
 
@@ -146,13 +177,17 @@ extension Session {
 
   /// Carries out what a URI leads to.
   func perform(
-    _ destination: Destination, _ entry: Entry, _ options: CallOptions, _ caller: Caller,
-    redirects: Int = 0
+    _ destination: Destination, _ entry: Entry, _ options: CallOptions, _ caller: Caller
   ) throws(RPCError) -> Reply {
     switch destination.kind {
     case .task(let run):
       let ended = taskStarted(destination)
-      let reply = self.run(run, destination.uri, destination.params, entry, options)
+      let asked = swiftCall(destination.uri, destination.params, destination.route, options)
+      guard let reply = self.run(run, asked, entry) else {
+        ended?(.failure(.declined))
+        guard let match = destination.match else { throw .declined }
+        return try declined(match, entry, options, caller)
+      }
       switch reply {
       case .result(let value): ended?(.success(value))
       case .failure(let error): ended?(.failure(error))
@@ -162,8 +197,22 @@ extension Session {
     case .asyncTask(let run):
       let call = try begin(caller, deadline: options.deadline)
       call.ended = taskStarted(destination)
-      let asked = swiftCall(destination.uri, destination.params, options, call.number)
-      return self.run(call, as: entry) { try await run(asked) }
+      let asked = swiftCall(
+        destination.uri, destination.params, destination.route, options, call.number)
+      return later(call, destination.uri.text) { session, number in
+        do {
+          return .result(entry.answer(try await run(asked)))
+        } catch is Declined {
+          guard let match = destination.match, let call = session.calls[number] else {
+            throw RPCError.declined
+          }
+          call.ended?(.failure(.declined))
+          call.ended = nil
+          return try session.declined(match, entry, options, .call(call))
+        } catch {
+          return .failure(.thrown(error))
+        }
+      }
     case .hostedTask(let client):
       guard let host = clients[client] else {
         throw RPCError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
@@ -182,7 +231,7 @@ extension Session {
     case .selectTab:
       return try select(try TabRequest(selectBy: destination.params), entry, caller)
     case .page(let presenter):
-      guard entry == .open else {
+      guard entry == .open || options.answersChange else {
         throw RPCError(
           .wrongKind, "\(destination.uri.text.quoted) is a page: use router.open, not router.invoke"
         )
@@ -191,37 +240,41 @@ extension Session {
         throw RPCError(
           .wrongKind, "A page cannot be opened in a batch: its answer would hold up the others")
       }
-      let tab = options.style == .tab ? try self.tab(of: destination) : nil
+      var options = options
+      if options.style == .tab, options.tab == nil { options.tab = try tab(of: destination) }
       open(
-        destination, presenter, options, try begin(caller, deadline: options.deadline), asTab: tab)
+        destination, presenter, entry, options, try begin(caller, deadline: options.deadline))
       return .later
     case .undefined(let handler):
       let call = try begin(caller, deadline: options.deadline)
-      return undefined(handler, destination, entry, options, call, redirects)
+      return undefined(handler, destination, entry, options, call)
     }
   }
 
-  /// Runs a synchronous task to its result: no Swift task is made, and the thread is not left.
+  /// Runs a synchronous task to its result: no Swift task is made, and the thread is not left. Nil when it declines.
   private func run(
-    _ task: @Sendable (Call) throws -> Value, _ uri: RouteURI, _ params: ValueObject,
-    _ entry: Entry, _ options: CallOptions
-  ) -> Reply {
+    _ task: @Sendable (Call) throws -> Value, _ call: Call, _ entry: Entry
+  ) -> Reply? {
     do {
-      return .result(entry.answer(try task(swiftCall(uri, params, options))))
+      return .result(entry.answer(try task(call)))
+    } catch is Declined {
+      return nil
     } catch {
       return .failure(.thrown(error))
     }
   }
 
   func swiftCall(
-    _ uri: RouteURI, _ params: ValueObject, _ options: CallOptions, _ number: CallNumber? = nil
+    _ uri: RouteURI, _ params: ValueObject, _ route: Route?, _ options: CallOptions,
+    _ number: CallNumber? = nil
   ) -> Call {
     let navigator = SessionNavigator(own: self, page: options.from)
     guard let number else {
-      return Call(uri: uri, params: params, exts: options.exts, navigator: navigator)
+      return Call(
+        uri: uri, params: params, exts: options.exts, route: route, navigator: navigator)
     }
     return Call(
-      uri: uri, params: params, exts: options.exts, navigator: navigator,
+      uri: uri, params: params, exts: options.exts, route: route, navigator: navigator,
       deadline: options.deadline.map { ContinuousClock.now + $0 },
       progress: { value in
         self.loop.execute { self.assumeIsolated { $0.report(value, of: number) } }
@@ -242,42 +295,6 @@ extension Session {
     if let id {
       call.stop = { _ in self.cancelRequest(id, host) }
     }
-    return .later
-  }
-
-  private func undefined(
-    _ handler: @escaping UndefinedRouteHandler, _ destination: Destination, _ entry: Entry,
-    _ options: CallOptions, _ call: CallInFlight, _ redirects: Int
-  ) -> Reply {
-    let number = call.number
-    let asked = swiftCall(destination.uri, destination.params, options, number)
-    let task = Task {
-      do throws(RPCError) {
-        let decision: UndefinedRoute
-        do { decision = try await handler(asked) } catch { throw .thrown(error) }
-        switch decision {
-        case .decline: throw .noRoute(destination.uri.text)
-        case .answer(let value): settle(number, .success(entry.answer(value)))
-        case .redirect(let uri, let params):
-          guard redirects < 8 else {
-            throw RPCError(
-              .redirectLoop, "The undefined-route handler redirected 8 times",
-              data: ["chain": [.string(destination.uri.text), .string(uri)]])
-          }
-          guard let call = calls[number] else { return }
-          let next = try resolve(uri, params)
-          switch try perform(next, entry, options, .call(call), redirects: redirects + 1) {
-          case .result(let value): settle(number, .success(value))
-          case .failure(let error): settle(number, .failure(error))
-          case .later: break
-          }
-        }
-      } catch {
-        tellNowhere(destination.uri.text, error)
-        settle(number, .failure(error))
-      }
-    }
-    call.stop = { _ in task.cancel() }
     return .later
   }
 }

@@ -12,7 +12,9 @@ extension Session {
     try Task.checkCancellation()
     return try await ask(deadline: options.deadline, progress: progress) { call throws(RPCError) in
       do throws(RPCError) {
-        return try perform(try resolve(uri, params), entry, options, .call(call))
+        var options = options
+        options.given = params
+        return try proceed(try look(up: uri, params), entry, options, .call(call))
       } catch {
         tellNowhere(uri, error)
         throw error

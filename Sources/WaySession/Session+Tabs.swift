@@ -38,14 +38,12 @@ extension Session {
       return .later
     }
     let uri = routes.current().tabs[tab].text
-    let destination = try resolve(uri, [:])
-    guard case .page(let presenter) = destination.kind else {
+    guard case .page = try resolve(uri, [:]).kind else {
       throw RPCError(.wrongKind, "\(uri.quoted), the first page of tab \(tab), is no page")
     }
-    open(
-      destination, presenter, CallOptions(style: .tab), try begin(caller, deadline: nil),
-      asTab: tab, answersChange: entry)
-    return .later
+    return try proceed(
+      try look(up: uri, [:]), entry, CallOptions(style: .tab, tab: tab, answersChange: true), caller
+    )
   }
 
   /// The tab that a page with the style `tab` is the first of.

@@ -22,21 +22,17 @@ extension TableReader {
     return parents
   }
 
-  /// What the actions of an older server mean; nil for one that leads to its own URL.
-  mutating func actions(of document: ValueObject) -> [String: String?] {
+  /// What the actions of an older server mean; one with null leads to its own URL, like those that are not here.
+  mutating func actions(of document: ValueObject) -> [String: RouteTarget] {
     let path = JSONPath.root.member("actions")
     guard let value = document["actions"], let object = object(value, at: path) else { return [:] }
-    var actions: [String: String?] = [:]
+    var actions: [String: RouteTarget] = [:]
     for member in object.members {
       let (name, value) = (member.name, member.value)
       let path = path.member(name)
-      if value.isNull {
-        actions[name] = .some(nil)
-        continue
-      }
-      guard let text = text(value, at: path) else { continue }
+      guard !value.isNull, let text = text(value, at: path) else { continue }
       do {
-        actions[name] = try RouteTarget(action: text).text
+        actions[name] = try RouteTarget(action: text)
       } catch {
         fault(path, "\(error)")
       }

@@ -24,7 +24,7 @@ extension TableReader {
   ) -> Route? {
     let known = [
       "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters", "strict",
-      "result", "parents",
+      "result", "groups", "fallback", "parents",
     ]
     guard let object = object(value, at: path, known: known) else { return nil }
     let name = requiredText("name", of: object, at: path)
@@ -47,12 +47,14 @@ extension TableReader {
     let parameters = parameters(of: object, at: path)
     let isStrict = bool("strict", of: object, at: path) ?? false
     checkResult(of: object, at: path)
+    let groups = groups(of: object, at: path)
+    let fallback = fallback(of: object, at: path, patterns.map(\.0))
     let parents = parents(of: object, at: path)
     guard let name, let kind else { return nil }
     return Route(
       name: name, patterns: patterns.map(\.0), kind: kind, title: title, purpose: purpose,
       priority: priority, parameters: parameters, isStrict: isStrict, result: object["result"],
-      parents: parents)
+      groups: groups, fallback: fallback, parents: parents)
   }
 
   private mutating func patterns(
@@ -74,6 +76,35 @@ extension TableReader {
     case (_?, _?): fault(path, "a route has either 'pattern' or 'patterns', not both")
     }
     return []
+  }
+
+  private mutating func groups(of object: ValueObject, at path: JSONPath) -> [String] {
+    let path = path.member("groups")
+    guard let value = object["groups"], let list = list(value, at: path) else { return [] }
+    var groups: [String] = []
+    for (index, value) in list.enumerated() {
+      guard let name = text(value, at: path.element(index)) else { continue }
+      if groups.contains(where: name.isSameUTF8) {
+        fault(path.element(index), "'\(name)' comes twice")
+      }
+      groups.append(name)
+    }
+    return groups
+  }
+
+  private mutating func fallback(
+    of object: ValueObject, at path: JSONPath, _ patterns: [RoutePattern]
+  ) -> RouteTarget? {
+    let target = pattern("fallback", of: object, at: path) { (text) throws(RoutePatternError) in
+      try RouteTarget(text)
+    }
+    for pattern in patterns {
+      guard let name = target?.firstName(missingIn: pattern) else { continue }
+      fault(
+        path.member("fallback"),
+        "needs ':\(name)', which '\(pattern)' does not capture, or only with an optional group")
+    }
+    return target
   }
 
   private mutating func pattern(_ value: Value, at path: JSONPath) -> (RoutePattern, JSONPath)? {

@@ -1,11 +1,12 @@
+import WayRouting
 import WayValues
 
 extension TableReader {
-  /// The schemes that the document closes, in lower case.
-  mutating func closedSchemes(of document: ValueObject) -> [String] {
+  /// What the document says of schemes.
+  mutating func schemes(of document: ValueObject) -> [SchemeDeclaration] {
     let path = JSONPath.root.member("schemes")
     guard let value = document["schemes"], let schemes = object(value, at: path) else { return [] }
-    var closed: [String] = []
+    var declared: [SchemeDeclaration] = []
     var seen: Set<String> = []
     for member in schemes.members {
       let (name, value) = (member.name, member.value)
@@ -16,10 +17,16 @@ extension TableReader {
       } else if !seen.insert(scheme).inserted {
         fault(path, "'\(scheme)' comes twice; schemes ignore case")
       }
-      guard let rules = object(value, at: path, known: ["closed"]) else { continue }
-      if bool("closed", of: rules, at: path) == true { closed.append(scheme) }
+      guard let rules = object(value, at: path, known: ["closed", "undefined"]) else { continue }
+      let isClosed = bool("closed", of: rules, at: path) ?? false
+      declared.append(
+        SchemeDeclaration(
+          name: scheme, isClosed: isClosed,
+          undefined: pattern("undefined", of: rules, at: path) { (text) throws(RoutePatternError) in
+            try RouteTarget(undefinedRoute: text)
+          }))
     }
-    return closed
+    return declared
   }
 
   /// RFC 3986 §3.1.

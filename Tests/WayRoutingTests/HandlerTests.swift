@@ -2,7 +2,8 @@ import Testing
 import WayRouting
 import WayValues
 
-private struct Nowhere: Navigator {
+/// Opens nothing, and says what it was asked for.
+struct Nowhere: Navigator {
   func open(
     _ uri: String, params: ValueObject, exts: ValueObject, style: Style
   ) async throws -> Outcome {

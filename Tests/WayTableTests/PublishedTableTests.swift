@@ -39,6 +39,7 @@ struct PublishedTableTests {
     arguments: [
       ["properties"], ["$defs", "route", "properties"], ["$defs", "declaration", "properties"],
       ["$defs", "scheme", "properties"], ["$defs", "parameter", "properties"],
+      ["$defs", "redirect", "properties"],
     ])
   func members(_ place: [String]) throws {
     let schema = try published("schema/table.schema.json")
@@ -78,6 +79,7 @@ struct PublishedTableTests {
             ["name": "r", "pattern": "/r", "kind": "page", "parameters": ["p": unknown]]
           ],
         ]
+      case "redirect": ["version": "1", "routes": [], "redirects": [unknown]]
       case "scheme": ["version": "1", "routes": [], "schemes": ["x": unknown]]
       default: unknown
       }

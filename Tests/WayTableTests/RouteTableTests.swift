@@ -11,7 +11,7 @@ struct RouteTableTests {
       [
         "name": "address", "patterns": ["native://address/:id", "/old/:id"], "kind": "page",
         "title": "Address", "purpose": "Shows one.", "priority": 2,
-        "strict": true,
+        "strict": true, "groups": ["members"], "fallback": "https://h.x/a/:id",
         "parameters": [
           "id": ["type": "string"],
           "q": [
@@ -22,7 +22,10 @@ struct RouteTableTests {
       ],
       ["name": "share", "pattern": "action://share", "kind": "task"],
     ],
-    "schemes": ["Flutter": ["closed": true], "native": ["closed": false]],
+    "schemes": [
+      "Flutter": ["closed": true, "undefined": "https://h.x/upgrade"], "native": ["closed": false],
+    ],
+    "redirects": [["from": "native://was/:id", "to": "native://address/:id"]],
     "plusIsSpace": false,
   ]
 
@@ -30,10 +33,19 @@ struct RouteTableTests {
   func reads() throws {
     let table = try RouteTable(parsing: document)
     #expect(table.version == "7")
-    #expect(table.routes.map(\.name) == ["address", "share"])
-    #expect(table.closedSchemes == ["flutter"])
-    #expect(!table.plusIsSpace)
-    let address = try #require(table.routes.first)
+    #expect(table.declarations.routes.map(\.name) == ["address", "share"])
+    #expect(
+      table.declarations.schemes == [
+        SchemeDeclaration(
+          name: "flutter", isClosed: true, undefined: try RouteTarget("https://h.x/upgrade")),
+        SchemeDeclaration(name: "native", isClosed: false, undefined: nil),
+      ])
+    #expect(
+      table.declarations.redirects == [
+        try Redirect(from: "native://was/:id", to: "native://address/:id")
+      ])
+    #expect(!table.declarations.plusIsSpace)
+    let address = try #require(table.declarations.routes.first)
     #expect(address.patterns.map(\.text) == ["native://address/:id", "/old/:id"])
     #expect(address.kind == .page)
     #expect(address.title == "Address")
@@ -45,8 +57,10 @@ struct RouteTableTests {
         ParameterDeclaration("q", .string, title: "t", defaultValue: "a", allowed: ["a", "a+b"]),
       ])
     #expect(address.isStrict)
+    #expect(address.groups == ["members"])
+    #expect(address.fallback?.text == "https://h.x/a/:id")
     #expect(address.result == ["type": "object", "title": "t"])
-    #expect(try RouteTable(parsing: ["version": "1", "routes": []]).plusIsSpace)
+    #expect(try RouteTable(parsing: ["version": "1", "routes": []]).declarations.plusIsSpace)
   }
 
   @Test("a router that the table was applied to routes by it")
@@ -56,6 +70,8 @@ struct RouteTableTests {
     let snapshot = router.snapshot()
     #expect(try route("native://address/7", in: snapshot) == "address")
     #expect(try route("native:/old/7", in: snapshot) == "address")
+    #expect(try route("native://was/7", in: snapshot) == "address")
+    #expect(snapshot.routes(inGroup: "members") == ["address"])
     #expect(try route("flutter:/old/7", in: snapshot) == nil)
     #expect(try route("action://share", in: snapshot) == "share")
     guard

@@ -20,8 +20,8 @@ struct TableFaultTests {
       (
         ["version": "1", "routes": [], "route": 1, "plus is'": 2],
         [
-          "$.route: unknown member; known here: $schema, version, routes, schemes, plusIsSpace, tabs, actions",
-          "$['plus is\\'']: unknown member; known here: $schema, version, routes, schemes, plusIsSpace, tabs, actions",
+          "$.route: unknown member; known here: $schema, version, routes, redirects, schemes, plusIsSpace, tabs, actions",
+          "$['plus is\\'']: unknown member; known here: $schema, version, routes, redirects, schemes, plusIsSpace, tabs, actions",
         ]
       ),
       (
@@ -41,7 +41,7 @@ struct TableFaultTests {
           "$.schemes['a b'].closed: has to be true or false; it is 1",
           "$.schemes.X: has to be an object; it is true",
           "$.schemes.Y: 'y' comes twice; schemes ignore case",
-          "$.schemes.Y.open: unknown member; known here: closed",
+          "$.schemes.Y.open: unknown member; known here: closed, undefined",
         ]
       ),
     ] as [(Value, [String])])
@@ -133,6 +133,25 @@ struct TableFaultTests {
         ]
       ),
       (
+        [
+          "name": "r", "patterns": ["/r/:id", "/r"], "kind": "page", "groups": ["a", "", 1, "a"],
+          "fallback": "https://h.x/:id",
+        ],
+        [
+          "$.routes[0].groups[1]: must not be empty",
+          "$.routes[0].groups[2]: has to be a string; it is 1",
+          "$.routes[0].groups[3]: 'a' comes twice",
+          "$.routes[0].fallback: needs ':id', which '/r' does not capture, or only with an optional group",
+        ]
+      ),
+      (
+        ["name": "r", "pattern": "/r", "kind": "page", "fallback": "/s", "groups": "a"],
+        [
+          "$.routes[0].groups: has to be an array; it is a string",
+          "$.routes[0].fallback: pattern '/s', byte 0: a target begins with a scheme and has no optional groups",
+        ]
+      ),
+      (
         ["name": "r", "pattern": "/r", "kind": "page", "parameters": []],
         ["$.routes[0].parameters: has to be an object; it is an array"]
       ),
@@ -140,12 +159,55 @@ struct TableFaultTests {
         ["name": "r", "pattern": "/r", "kind": "page", "parent": "x"],
         [
           "$.routes[0].parent: unknown member; known here: name, pattern, patterns, kind, title,"
-            + " purpose, priority, parameters, strict, result, parents"
+            + " purpose, priority, parameters, strict, result, groups, fallback, parents"
         ]
       ),
     ] as [(Value, [String])])
   func route(_ route: Value, _ faults: [String]) {
     #expect(faultsOf(["version": "1", "routes": [route]]) == faults)
+  }
+
+  @Test(
+    "a fault in a redirect is told with its place",
+    arguments: [
+      ("text", ["$.redirects: has to be an array; it is a string"]),
+      (
+        [1, ["from": "/a", "too": "/b"]],
+        [
+          "$.redirects[0]: has to be an object; it is 1",
+          "$.redirects[1].too: unknown member; known here: from, to",
+          "$.redirects[1]: the member 'to' is missing",
+        ]
+      ),
+      (
+        [
+          ["from": "/a/:x", "to": "n://b"], ["from": "/a/:y", "to": "n://b/:y"],
+          ["from": "/b", "to": "n://b/:z"], ["from": "b", "to": "n:// ?q"],
+        ],
+        [
+          "$.redirects[1].from: '/a/:y' matches the same URIs as $.redirects[0]; remove one",
+          "$.redirects[2].to: pattern 'n://b/:z', byte 0: ':z' is not captured by '/b', or only with an optional group",
+          "$.redirects[3].from: pattern 'b', byte 0: begin with '/' for any scheme, or with a scheme: 'native://…'",
+          "$.redirects[3].to: pattern 'n:// ?q', byte 4: ' ' is not allowed at byte 4; percent-encode it",
+        ]
+      ),
+    ] as [(Value, [String])])
+  func redirects(_ redirects: Value, _ faults: [String]) {
+    #expect(faultsOf(["version": "1", "routes": [], "redirects": redirects]) == faults)
+  }
+
+  @Test("a scheme's target has no parameters")
+  func undefined() {
+    let faults = faultsOf([
+      "version": "1", "routes": [],
+      "schemes": ["a": ["undefined": "a://b/:id"], "b": ["undefined": 1]],
+    ])
+    #expect(
+      faults == [
+        "$.schemes.a.undefined: pattern 'a://b/:id', byte 0: ':id' has no value here; the target gets the URI as"
+          + " the parameter 'uri'",
+        "$.schemes.b.undefined: has to be a string; it is 1",
+      ])
   }
 
   @Test("a pattern's own error stands at the pattern's place")

@@ -1,0 +1,54 @@
+import WayRouting
+import WayValues
+
+extension TableReader {
+  /// The redirects of the document, no two of which match the same URIs.
+  mutating func redirects(of document: ValueObject) -> [Redirect] {
+    let path = JSONPath.root.member("redirects")
+    guard let value = document["redirects"], let list = list(value, at: path) else { return [] }
+    var redirects: [Redirect] = []
+    var taken: [PatternShape: JSONPath] = [:]
+    for (index, value) in list.enumerated() {
+      let path = path.element(index)
+      guard let redirect = redirect(value, at: path) else { continue }
+      redirects.append(redirect)
+      for shape in PatternShape.all(of: redirect.from, priority: 0) {
+        guard let other = taken.updateValue(path, forKey: shape) else { continue }
+        fault(
+          path.member("from"), "'\(redirect.from)' matches the same URIs as \(other); remove one")
+        break
+      }
+    }
+    return redirects
+  }
+
+  private mutating func redirect(_ value: Value, at path: JSONPath) -> Redirect? {
+    guard let object = object(value, at: path, known: ["from", "to"]) else { return nil }
+    for name in ["from", "to"] where object[name] == nil {
+      fault(path, "the member '\(name)' is missing")
+    }
+    let from = pattern("from", of: object, at: path) { (text) throws(RoutePatternError) in
+      try RoutePattern(text)
+    }
+    let to = pattern("to", of: object, at: path) { (text) throws(RoutePatternError) in
+      try RouteTarget(text)
+    }
+    guard let from, let to else { return nil }
+    do { return try Redirect(from: from, to: to) } catch {
+      fault(path.member("to"), "\(error)")
+      return nil
+    }
+  }
+
+  /// What a text stands for, with its own error at its place.
+  mutating func pattern<Result>(
+    _ name: String, of object: ValueObject, at path: JSONPath,
+    _ read: (String) throws(RoutePatternError) -> Result
+  ) -> Result? {
+    guard let text = text(name, of: object, at: path) else { return nil }
+    do { return try read(text) } catch {
+      fault(path.member(name), "\(error)")
+      return nil
+    }
+  }
+}
