@@ -188,7 +188,7 @@ struct TableFaultTests {
           "$.redirects[1].from: '/a/:y' matches the same URIs as $.redirects[0]; remove one",
           "$.redirects[2].to: pattern 'n://b/:z', byte 0: ':z' is not captured by '/b', or only with an optional group",
           "$.redirects[3].from: pattern 'b', byte 0: begin with '/' for any scheme, or with a scheme: 'native://…'",
-          "$.redirects[3].to: pattern 'n:// ?q', byte 4: ' ' is not allowed at byte 4; percent-encode it",
+          "$.redirects[3].to: pattern 'n:// ?q', byte 4: the byte 0x20 is not allowed at byte 4; percent-encode it",
         ]
       ),
     ] as [(Value, [String])])
