@@ -11,6 +11,7 @@ package actor Bridge: ChannelAcceptor {
   nonisolated let loop: any EventLoop
   nonisolated let settings: BridgeSettings
   private nonisolated let executor: UnownedSerialExecutor
+  package nonisolated let meter: Meter
   private(set) var sessions: [String: Session] = [:]
   var audiences = AudienceIndex()
   var retainedEvents = RetainedEvents()
@@ -22,6 +23,7 @@ package actor Bridge: ChannelAcceptor {
   package init(loop: any EventLoop, settings: BridgeSettings) {
     self.loop = loop
     self.settings = settings
+    meter = Meter(loop: loop)
     executor = loop.asUnownedSerialExecutor()
   }
 

@@ -131,11 +131,12 @@ extension Connection {
   }
 
   private func open(_ request: Request) {
+    let start = bridge.meter.start()
     let hello: Hello
     do {
       hello = try Hello(request, limits: bridge.settings.limits)
     } catch {
-      return refuseHello(request.id, error)
+      return refuseHello(request, error, since: start)
     }
     do throws(RPCError) {
       let bridge = bridge
@@ -167,21 +168,21 @@ extension Connection {
           connection: self, channel: channel, decoder: decoder, session: session, client: client))
       helloTimer?.cancel()
       state.opened()
-      send(request.id, .success(answer))
+      finish(request, .success(answer), since: start)
     } catch {
-      send(request.id, .failure(error))
+      finish(request, .failure(error), since: start)
     }
   }
 
-  private func refuseHello(_ id: RequestID, _ error: RPCError) {
-    send(id, .failure(error))
+  private func refuseHello(_ request: Request, _ error: RPCError, since start: UInt64) {
+    finish(request, .failure(error), since: start)
     if error.code == ErrorCode.invalidParams.rawValue, error.data?["kind"] == "version" {
       close((.version, error.message))
     }
   }
 
   private func refuse(_ request: Request, _ refusal: ConnectionState.Action) {
-    send(request.id, answer(to: refusal))
+    finish(request, answer(to: refusal), since: bridge.meter.start())
   }
 
   private func answer(to refusal: ConnectionState.Action) -> Result<Value, RPCError> {
@@ -203,13 +204,21 @@ extension Connection {
       case .invalid(let id, let error): writer.error(id, error, inBatch: true)
       case .request(let request):
         let action = state.received(request.method, inBatch: true)
-        writer.answer(
-          request.id, answer(to: action == .forward ? .refuseInBatch : action), inBatch: true)
+        let result = answer(to: action == .forward ? .refuseInBatch : action)
+        bridge.meter.ended(request.method, result, since: bridge.meter.start())
+        writer.answer(request.id, result, inBatch: true)
       }
       if let whole = reply.answer(position, with: writer.bytes) {
         channel.send(whole.span.bytes, as: .text)
       }
     }
+  }
+
+  private func finish(
+    _ request: Request, _ result: Result<Value, RPCError>, since start: UInt64
+  ) {
+    bridge.meter.ended(request.method, result, since: start)
+    send(request.id, result)
   }
 
   private func send(_ id: RequestID, _ result: Result<Value, RPCError>) {

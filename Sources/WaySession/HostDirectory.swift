@@ -16,6 +16,9 @@ struct HostDirectory {
   /// Index into `entries` by pattern, made again when the entries change.
   private var trie = RouteTrie<Int>([])
 
+  /// How many declarations there are.
+  var count: Int { entries.count }
+
   /// Adds what a client declares, all of it or, when something is wrong, nothing. A definition that the client
   /// has declared before becomes the last registered.
   mutating func register(

@@ -8,6 +8,9 @@ struct Origin {
   let batch: BatchReply?
   /// The place in the batch.
   let position: Int
+  let method: Meter.Method
+  /// When it came, in the loop's nanoseconds.
+  let start: UInt64
   /// A notification: carried out, and never answered.
   var isSilent = false
 }

@@ -30,9 +30,9 @@ extension Session {
       answer: { result in
         if origin.isSilent {
           client.endSilent(number)
-          return
+        } else {
+          _ = client.calls.end(origin.id)
         }
-        _ = client.calls.end(origin.id)
         self.reply(result, to: origin)
       },
       progress: { value in

@@ -86,8 +86,14 @@ extension Session {
 
   /// Carries out a call that came as a notification: whatever it answers has no receiver.
   private func notified(_ request: Request, _ client: Client) {
-    let silent = Origin(client: client, id: .null, batch: nil, position: 0, isSilent: true)
-    _ = answer(request, silent)
+    let silent = Origin(
+      client: client, id: .null, batch: nil, position: 0,
+      method: Meter.method(request.method), start: meter.start(), isSilent: true)
+    switch answer(request, silent) {
+    case .result(let value): reply(.success(value), to: silent)
+    case .failure(let error): reply(.failure(error), to: silent)
+    case .later: break
+    }
   }
 
   private func close(_ origin: Origin) throws(RPCError) -> Reply {

@@ -14,6 +14,7 @@ package actor Session {
   nonisolated let loop: any EventLoop
   nonisolated let settings: BridgeSettings
   nonisolated let bridge: Bridge
+  nonisolated let meter: Meter
   private nonisolated let executor: UnownedSerialExecutor
 
   var clients: [ClientID: Client] = [:]
@@ -45,6 +46,7 @@ package actor Session {
     heard = heardBySwift
     loop = bridge.loop
     settings = bridge.settings
+    meter = bridge.meter
     executor = loop.asUnownedSerialExecutor()
     routes = SnapshotReader(settings.router)
   }
@@ -179,7 +181,9 @@ extension Session {
   ) {
     switch message {
     case .request(let request):
-      let origin = Origin(client: client, id: request.id, batch: batch, position: position)
+      let origin = Origin(
+        client: client, id: request.id, batch: batch, position: position,
+        method: Meter.method(request.method), start: meter.start())
       switch answer(request, origin) {
       case .result(let value): reply(.success(value), to: origin)
       case .failure(let error): reply(.failure(error), to: origin)
@@ -188,8 +192,10 @@ extension Session {
     case .notification(let notification): take(notification, client)
     case .response(let response): complete(response, client)
     case .invalid(let id, let error):
-      reply(
-        .failure(error), to: Origin(client: client, id: id, batch: batch, position: position))
+      let origin = Origin(
+        client: client, id: id, batch: batch, position: position, method: Meter.method(""),
+        start: meter.start())
+      reply(.failure(error), to: origin)
     }
   }
 
@@ -205,6 +211,7 @@ extension Session {
 extension Session {
   /// Answers one request, at once or in its batch.
   func reply(_ result: Result<Value, RPCError>, to origin: Origin) {
+    meter.ended(origin.method, result, since: origin.start)
     guard !origin.isSilent else { return }
     let inBatch = origin.batch != nil
     writer.answer(origin.id, result, inBatch: inBatch)

@@ -2,6 +2,9 @@
 ///
 /// As an executor it runs every job it is given, in order, and never drops one.
 package protocol EventLoop: AnyObject, SerialExecutor, TaskExecutor {
+  /// The loop's clock, which never goes back and counts from any time.
+  var nanoseconds: UInt64 { get }
+
   /// Runs `work` on the loop, after what it was given before. May be called from any thread.
   func execute(_ work: @escaping @Sendable () -> Void)
 

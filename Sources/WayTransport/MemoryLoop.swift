@@ -44,6 +44,11 @@ package final class MemoryLoop: EventLoop {
     return timer
   }
 
+  package var nanoseconds: UInt64 {
+    let (seconds, attoseconds) = clock.withLock { $0.now }.components
+    return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+  }
+
   package func execute(_ work: @escaping @Sendable () -> Void) {
     queue.async(execute: work)
   }

@@ -3,7 +3,7 @@ import WaySession
 import WaySockets
 import WayTransport
 
-/// A bridge: serves a ``Router`` at `/bridge`, its health at `/health`, and a folder of files.
+/// A bridge: serves a ``Router`` at `/bridge`, its health at `/health`, its metrics at `/metrics`, and a folder of files.
 ///
 /// ```swift
 /// let router = Router()
@@ -98,7 +98,8 @@ package struct RunningBridge: Sendable {
     }
     server = SocketServer(
       configuration: configuration.sockets, endpoints: endpoints,
-      responder: Responder.make(webEntries: configuration.webEntries), loop: loop)
+      responder: Responder.make(
+        webEntries: configuration.webEntries, metrics: BridgeMetrics(bridge: bridge)), loop: loop)
     do {
       let bound = try await server.start()
       address = BoundAddress(host: bound.host, port: bound.port)

@@ -2,22 +2,39 @@ import WayTransport
 
 /// Answers what is asked for before the files are looked at.
 enum Responder {
-  /// Answers `/health`, and refuses files outside of `webEntries`, the names that are served; nil refuses none.
-  static func make(webEntries: [String]?) -> HTTPResponder {
+  /// Answers `/health` and `/metrics`, and refuses files outside of `webEntries`, the names that are served; nil
+  /// refuses none.
+  static func make(webEntries: [String]?, metrics: BridgeMetrics) -> HTTPResponder {
     { request in
-      if request.path == "/health" { return health(request) }
+      switch request.path {
+      case "/health": return read(request) { health() }
+      case "/metrics": return read(request) { text(metrics) }
+      default: break
+      }
       guard let webEntries, !isServed(request.path, webEntries) else { return nil }
       return text(404, "there is nothing at this path\n")
     }
   }
 
   /// The process serves.
-  private static func health(_ request: HTTPRequest) -> HTTPResponse {
-    guard request.method == "GET" || request.method == "HEAD" else {
-      return text(405, "/health is read with GET\n")
-    }
-    return HTTPResponse(
+  private static func health() -> HTTPResponse {
+    HTTPResponse(
       status: 200, contentType: "application/json", body: Array("{\"status\":\"ok\"}\n".utf8))
+  }
+
+  private static func text(_ metrics: BridgeMetrics) -> HTTPResponse {
+    HTTPResponse(
+      status: 200, contentType: PrometheusText.contentType,
+      body: Array(PrometheusText.text(metrics.families()).utf8))
+  }
+
+  private static func read(
+    _ request: HTTPRequest, _ answer: () -> HTTPResponse
+  ) -> HTTPResponse {
+    guard request.method == "GET" || request.method == "HEAD" else {
+      return text(405, "\(request.path) is read with GET\n")
+    }
+    return answer()
   }
 
   /// Whether a path lies in one of the entries, or is the root, which shows its `index.html`.

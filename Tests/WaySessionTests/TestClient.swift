@@ -71,7 +71,12 @@ struct TestClient {
   }
 
   func batch(_ messages: [Value]) async throws {
-    try await peer.send(.list(messages))
+    try await send(.list(messages))
+  }
+
+  /// Sends what may be no message of the protocol.
+  func send(_ value: Value) async throws {
+    try await peer.send(value)
   }
 
   /// Answers a request of the server.

@@ -1,0 +1,44 @@
+import Synchronization
+
+/// How long things took, counted in buckets. Only the loop writes; any thread may read.
+package struct DurationHistogram: ~Copyable, Sendable {
+  /// The upper bounds of the buckets, in nanoseconds; what is longer falls into one more.
+  package static let bounds: [UInt64] = [
+    2_500, 10_000, 50_000, 250_000, 1_000_000, 5_000_000, 25_000_000, 100_000_000, 500_000_000,
+    1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000, 60_000_000_000,
+  ]
+
+  private let buckets: InlineArray<15, Atomic<Int>> = InlineArray { _ in Atomic(0) }
+  private let sum = Atomic<UInt64>(0)
+
+  package init() {}
+
+  package func record(nanoseconds: UInt64) {
+    var bucket = 0
+    while bucket < Self.bounds.count, Self.bounds[bucket] < nanoseconds { bucket += 1 }
+    buckets[bucket].increment()
+    sum.store(sum.load(ordering: .relaxed) &+ nanoseconds, ordering: .relaxed)
+  }
+
+  /// What was recorded so far.
+  package var counts: HistogramCounts {
+    HistogramCounts(
+      buckets: buckets.indices.map { buckets[$0].load(ordering: .relaxed) },
+      nanoseconds: sum.load(ordering: .relaxed))
+  }
+}
+
+/// What a ``DurationHistogram`` has counted.
+package struct HistogramCounts: Sendable {
+  /// How many fell into each bucket, without those of the buckets below; the last is of what exceeds every bound.
+  package var buckets: [Int]
+  /// The sum of all durations.
+  package var nanoseconds: UInt64
+}
+
+extension Atomic where Value == Int {
+  /// Adds 1. For a counter with one writer: cheaper than an addition that others may meet.
+  func increment() {
+    store(load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,52 @@
+import WaySession
+
+/// One metric with all its samples.
+struct MetricFamily {
+  enum Kind: String {
+    case counter, gauge, histogram
+  }
+
+  struct Sample {
+    /// What follows the family's name: `_bucket`, `_sum` and `_count` of a histogram.
+    var suffix = ""
+    var labels: [(name: String, value: String)] = []
+    var value: Double
+  }
+
+  let name: String
+  let help: String
+  let kind: Kind
+  var samples: [Sample] = []
+
+  init(_ name: String, _ kind: Kind, _ help: String) {
+    self.name = name
+    self.kind = kind
+    self.help = help
+  }
+
+  /// A family with one sample.
+  init(_ name: String, _ kind: Kind, _ help: String, value: some BinaryInteger) {
+    self.init(name, kind, help)
+    add(value)
+  }
+
+  mutating func add(_ value: some BinaryInteger, _ labels: (name: String, value: String)...) {
+    samples.append(Sample(labels: labels, value: Double(value)))
+  }
+
+  /// Adds the buckets, the sum and the count of a histogram, in seconds.
+  mutating func add(_ histogram: HistogramCounts, _ labels: (name: String, value: String)...) {
+    var count = 0
+    let bounds = DurationHistogram.bounds.map { Double($0) / 1e9 } + [.infinity]
+    for (bound, bucket) in zip(bounds, histogram.buckets) {
+      count += bucket
+      samples.append(
+        Sample(
+          suffix: "_bucket", labels: labels + [("le", PrometheusText.number(bound))],
+          value: Double(count)))
+    }
+    samples.append(
+      Sample(suffix: "_sum", labels: labels, value: Double(histogram.nanoseconds) / 1e9))
+    samples.append(Sample(suffix: "_count", labels: labels, value: Double(count)))
+  }
+}
