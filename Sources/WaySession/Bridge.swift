@@ -35,7 +35,14 @@ package actor Bridge: ChannelAcceptor {
     return connection
   }
 
-  func makeSession(_ identity: Identity) -> Session {
+  /// `leaving` is how many sessions the caller is about to end.
+  func makeSession(_ identity: Identity, leaving: Int = 0) throws(RPCError) -> Session {
+    guard sessions.count - leaving < settings.limits.maxSessions else {
+      throw RPCError(
+        .unavailable,
+        "The server has \(settings.limits.maxSessions) sessions, which is its limit; try again later"
+      )
+    }
     let session = Session(
       id: "s-" + Token.random(12), bridge: self, heardBySwift: listeners.families)
     sessions[session.id] = session

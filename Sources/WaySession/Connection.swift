@@ -114,20 +114,31 @@ extension Connection {
   }
 
   /// The membership of this connection; a plain connection gets its anonymous session with its first message, or is
-  /// closed where the app takes nobody without a token.
+  /// closed where the app takes nobody without a token, or the server nobody more.
   private func joined() -> (session: Session, client: ClientID)? {
     if let membership { return membership }
-    let identity: Identity
-    do {
-      identity = try bridge.settings.identity(of: nil)
+    let session: Session
+    do throws(RPCError) {
+      session = try makeSession(token: nil)
     } catch {
-      close((.notAuthenticated, "Send session.open first: \(error.message)"))
+      if error.code == ErrorCode.unavailable.rawValue {
+        close((.overloaded, error.message))
+      } else {
+        close((.notAuthenticated, "Send session.open first: \(error.message)"))
+      }
       return nil
     }
-    let session = bridge.assumeIsolated { $0.makeSession(identity) }
     let client = session.assumeIsolated { $0.addAnonymousClient(channel: channel) }
     membership = (session, client)
     return (session, client)
+  }
+
+  private func makeSession(token: String?) throws(RPCError) -> Session {
+    let identity = try bridge.settings.identity(of: token)
+    let leaving = membership == nil ? 0 : 1
+    return try bridge.assumeIsolated { bridge in
+      Result { () throws(RPCError) in try bridge.makeSession(identity, leaving: leaving) }
+    }.get()
   }
 
   private func open(_ request: Request) {
@@ -149,8 +160,7 @@ extension Connection {
           }
         }.get()
       } else {
-        let identity = try bridge.settings.identity(of: hello.token)
-        session = bridge.assumeIsolated { $0.makeSession(identity) }
+        session = try makeSession(token: hello.token)
       }
       let added = session.assumeIsolated { session in
         Result { () throws(RPCError) in
@@ -171,6 +181,7 @@ extension Connection {
       finish(request, .success(answer), since: start)
     } catch {
       finish(request, .failure(error), since: start)
+      if error.code == ErrorCode.unavailable.rawValue { close((.overloaded, error.message)) }
     }
   }
 

@@ -1,7 +1,7 @@
 import WayRouting
 import WayValues
 
-/// Bounds on what a peer chooses. `session.open` tells them to the client.
+/// Bounds on what a peer chooses. `session.open` tells a client those that concern it.
 ///
 /// Counts and sizes are brought into the range from 1 to 2³⁰, times into that from a millisecond to a day.
 public struct Limits: Sendable, Hashable {
@@ -27,6 +27,19 @@ public struct Limits: Sendable, Hashable {
   public var maxBacklog = 1 << 20
   /// Links from outside that wait for somebody who can open them, in a session, and for sessions to come.
   public var maxLinks = 32
+  /// Bytes that a session keeps of the pages on its stack and of those that wait to be opened: their URIs,
+  /// parameters and `exts`, about. A page beyond is the error 2413.
+  public var maxStackBytes = 4 << 20
+  /// Bytes that wait to be sent to one client; beyond, its connection is closed with 4201. At least `maxAnswer`.
+  public var maxQueueBytes = 8 << 20
+  /// Sessions of the bridge; beyond, `session.open` is the error 2503, and the connection is closed with 4100.
+  public var maxSessions = 10_000
+  /// Connections of any kind; beyond, the handshake is answered with HTTP 503.
+  public var maxConnections = 10_000
+  /// A client that was silent for so long is sent a WebSocket ping.
+  public var ping: Duration = .seconds(20)
+  /// A client that was silent for so long, pongs included, is closed with 4202. More than `ping`.
+  public var silence: Duration = .seconds(35)
   /// Time to send `session.open` on a connection with the subprotocol `waybridge.v1`.
   public var hello: Duration = .seconds(5)
   /// Time for a host to answer `page.open`.
@@ -36,17 +49,20 @@ public struct Limits: Sendable, Hashable {
   public init() {}
 
   /// The limits with every value in its range.
-  var inRange: Limits {
+  package var inRange: Limits {
     var limits = self
     let counts: [WritableKeyPath<Limits, Int>] = [
       \.maxMessage, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxInFlight, \.maxHosts, \.maxClients,
-      \.maxSubscriptions, \.maxTopic, \.maxBacklog, \.maxLinks,
+      \.maxSubscriptions, \.maxTopic, \.maxBacklog, \.maxLinks, \.maxStackBytes, \.maxQueueBytes,
+      \.maxSessions, \.maxConnections,
     ]
     for count in counts { limits[keyPath: count] = min(max(self[keyPath: count], 1), 1 << 30) }
-    let times: [WritableKeyPath<Limits, Duration>] = [\.hello, \.pageOpen]
+    let times: [WritableKeyPath<Limits, Duration>] = [\.hello, \.pageOpen, \.ping, \.silence]
     for time in times {
       limits[keyPath: time] = min(max(self[keyPath: time], .milliseconds(1)), .seconds(86_400))
     }
+    limits.maxQueueBytes = max(limits.maxQueueBytes, limits.maxAnswer)
+    limits.silence = max(limits.silence, limits.ping + .milliseconds(1))
     return limits
   }
 
@@ -61,6 +77,9 @@ public struct Limits: Sendable, Hashable {
       "maxTopic": .integer(Int64(maxTopic)), "maxBacklog": .integer(Int64(maxBacklog)),
       "maxLinks": .integer(Int64(maxLinks)),
       "maxPages": .integer(Int64(NavigationStack.maxPages)),
+      "maxStackBytes": .integer(Int64(maxStackBytes)),
+      "maxQueueBytes": .integer(Int64(maxQueueBytes)),
+      "pingMs": .integer(ping.milliseconds), "silenceMs": .integer(silence.milliseconds),
       "helloMs": .integer(hello.milliseconds),
       "pageOpenMs": .integer(pageOpen.milliseconds),
     ]

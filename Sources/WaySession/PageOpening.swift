@@ -15,6 +15,7 @@ struct OpenPage {
   let presenter: Presenter
   /// The calls that are answered with the page's outcome.
   var openers: [CallNumber]
+  let charge: ByteBudget.Charge
 }
 
 /// The opening of one page, from the queue until its host has agreed or the opening has failed. Pure: it decides, the session acts.

@@ -14,6 +14,7 @@ final class QueuedOpening {
   let answersChange: Entry?
   /// The page that the opener stands on, as `page.open` tells the host.
   let opener: String?
+  let charge: ByteBudget.Charge
   /// What the page's style comes to on the stack as it is when its turn comes: a push on an empty stack, for one.
   var style: Style
   var state = PageOpening()
@@ -26,8 +27,8 @@ final class QueuedOpening {
   var timeout: (any ScheduledWork)?
 
   init(
-    page: Page, presenter: Presenter, call: CallNumber, opener: String?, tab: Int? = nil,
-    answersChange: Entry? = nil
+    page: Page, presenter: Presenter, call: CallNumber, opener: String?,
+    charge: ByteBudget.Charge, tab: Int? = nil, answersChange: Entry? = nil
   ) {
     self.page = page
     self.tab = tab
@@ -36,6 +37,7 @@ final class QueuedOpening {
     self.presenter = presenter
     self.call = call
     self.opener = opener
+    self.charge = charge
   }
 
   /// What the opening does to the stack.

@@ -117,6 +117,7 @@ extension Session {
     let page = Page(
       id: makePageID(), uri: identity.uri, route: identity.route, pathParams: identity.pathParams,
       style: style, params: identity.params, exts: [:], host: origin.client.name)
+    let charge = try stackBytes.charge(page)
     let call = try begin(.origin(origin), deadline: nil)
     let number = call.number
     call.stop = { _ in self.operations.remove(number) }
@@ -124,7 +125,8 @@ extension Session {
     operations.add(
       .change(.open(page), call: number) { result in
         if case .success = result {
-          self.pages[page.id] = OpenPage(page: page, presenter: presenter, openers: [])
+          self.pages[page.id] = OpenPage(
+            page: page, presenter: presenter, openers: [], charge: charge)
         }
         self.settle(number, result.map { .object(($0.shown ?? page).value) })
       })

@@ -13,9 +13,15 @@ extension Session {
       id: makePageID(), uri: destination.uri.text, route: destination.route?.name,
       pathParams: destination.pathParams, style: options.style, params: destination.params,
       exts: options.exts, host: name(of: presenter))
+    let charge: ByteBudget.Charge
+    do {
+      charge = try stackBytes.charge(page)
+    } catch {
+      return settle(call.number, .failure(error))
+    }
     let opening = QueuedOpening(
-      page: page, presenter: presenter, call: call.number, opener: options.from, tab: options.tab,
-      answersChange: options.answersChange ? entry : nil)
+      page: page, presenter: presenter, call: call.number, opener: options.from, charge: charge,
+      tab: options.tab, answersChange: options.answersChange ? entry : nil)
     if case .swift = presenter, let match = destination.match {
       opening.declined = { call throws(RPCError) in
         try self.declined(match, entry, options, .call(call))
@@ -152,10 +158,8 @@ extension Session {
 
   private func commit(_ opening: QueuedOpening) {
     pages[opening.page.id] = OpenPage(
-      page: opening.page, presenter: opening.presenter,
-      openers: opening.answersChange == nil ? [opening.call] : [])
-    let result = perform(opening.operation) {
-      if opening.answersChange == nil { self.shown(opening.page.id, opening.call) }
+      page: page, presenter: presenter, call: call.number, opener: options.from, charge: charge,
+      tab: tab, answersChange: answersChange)
     }
     switch result {
     case .success(let change):

@@ -22,6 +22,7 @@ package actor Session {
   var stack = NavigationStack()
   var pages: [String: OpenPage] = [:]
   var operations = OperationQueue()
+  let stackBytes: ByteBudget
   var calls: [CallNumber: CallInFlight] = [:]
   var links = WaitingLinks()
   var routes: SnapshotReader
@@ -47,6 +48,7 @@ package actor Session {
     loop = bridge.loop
     settings = bridge.settings
     meter = bridge.meter
+    stackBytes = ByteBudget(bridge.settings.limits.maxStackBytes)
     executor = loop.asUnownedSerialExecutor()
     routes = SnapshotReader(settings.router)
   }

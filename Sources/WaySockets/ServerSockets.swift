@@ -21,12 +21,15 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   private var onStopped: [() -> Void] = []
   private var isStopped = false
   private var graceTimer: (any ScheduledWork)?
+  private var lifeTimer: (any ScheduledWork)?
+  private let patience: Patience
 
   init(
     configuration: SocketServerConfiguration, endpoints: [Endpoint], responder: HTTPResponder?,
     loop: SocketLoop
   ) {
     self.configuration = configuration
+    patience = Patience(ping: configuration.ping, silence: configuration.silence)
     self.endpoints = endpoints
     self.responder = responder
     self.loop = loop
@@ -151,11 +154,23 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     let connection = SocketConnection(loop: loop, wsi: wsi, limits: limits, isClient: false)
     let id = connection.id
     connections[id] = connection
+    watchLife()
     connection.onClosed = { [weak self] in
       self?.connections[id] = nil
       self?.finishIfGone()
     }
     return connection
+  }
+
+  /// One timer for all connections, while there are any.
+  private func watchLife() {
+    guard lifeTimer == nil, !connections.isEmpty else { return }
+    lifeTimer = loop.schedule(after: patience.period) { [weak self] in
+      guard let self else { return }
+      for connection in connections.values { connection.checkLife(patience) }
+      lifeTimer = nil
+      watchLife()
+    }
   }
 
   override func accept(_ connection: SocketConnection, _ wsi: OpaquePointer) {
@@ -206,6 +221,8 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     isStopped = true
     graceTimer?.cancel()
     graceTimer = nil
+    lifeTimer?.cancel()
+    lifeTimer = nil
     loop.endings[ObjectIdentifier(self)] = nil
     host?.destroy()
     let waiting = onStopped

@@ -18,7 +18,7 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let notAuthenticated = CloseCode(rawValue: 4001)
   /// No common protocol version.
   package static let version = CloseCode(rawValue: 4006)
-  /// More connections than the server takes.
+  /// More connections or sessions than the server takes.
   package static let overloaded = CloseCode(rawValue: 4100)
   /// No `session.open` in time.
   package static let noHello = CloseCode(rawValue: 4101)
@@ -26,4 +26,6 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let drain = CloseCode(rawValue: 4200)
   /// What waits to be sent to the client has outgrown its limit.
   package static let slowConsumer = CloseCode(rawValue: 4201)
+  /// A ping was not answered.
+  package static let noPong = CloseCode(rawValue: 4202)
 }

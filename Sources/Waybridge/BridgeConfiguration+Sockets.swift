@@ -1,13 +1,26 @@
 import Glibc
+import WaySession
 import WaySockets
 
 extension BridgeConfiguration {
+  /// The limits as they are kept: within their ranges, and for tests of clients as many connections as can be.
+  package var keptLimits: Limits {
+    var limits = limits.inRange
+    if conformance, let descriptors = Self.descriptorLimit {
+      limits.maxConnections = descriptors
+      limits.maxSessions = descriptors
+    }
+    return limits
+  }
+
   /// What the server's sockets are told.
   package var sockets: SocketServerConfiguration {
+    let limits = keptLimits
     var sockets = SocketServerConfiguration(host: host, port: port, webRoot: webRoot)
-    if conformance {
-      sockets.maximumConnections = Self.descriptorLimit ?? sockets.maximumConnections
-    }
+    sockets.maximumConnections = limits.maxConnections
+    sockets.maximumBuffered = limits.maxQueueBytes
+    sockets.ping = limits.ping
+    sockets.silence = limits.silence
     return sockets
   }
 

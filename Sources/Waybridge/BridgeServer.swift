@@ -78,17 +78,18 @@ package struct RunningBridge: Sendable {
 
   package init(router: Router, configuration: BridgeConfiguration) async throws {
     if configuration.conformance { try Self.addEcho(to: router) }
+    let limits = configuration.keptLimits
     let loop = try SocketLoop.start()
     bridge = Bridge(
       loop: loop,
       settings: BridgeSettings(
-        router: router, limits: configuration.limits, tableVersion: configuration.tableVersion,
+        router: router, limits: limits, tableVersion: configuration.tableVersion,
         methods: configuration.conformance ? Conformance.methods : [:],
         now: WallClock.milliseconds, identify: configuration.identify))
     var endpoints = [
       Endpoint(
         path: "/bridge", subprotocols: [Bridge.subprotocol],
-        maxMessage: configuration.limits.maxMessage, acceptor: bridge)
+        maxMessage: limits.maxMessage, acceptor: bridge)
     ]
     if configuration.conformance {
       endpoints.append(

@@ -127,17 +127,4 @@ struct SessionBoundsTests {
     _ = try? await opener.message()
     #expect(await bridge.bridge.sessionCount == 0)
   }
-
-  @Test func limitsOutOfRangeAreBroughtIn() async throws {
-    var limits = Limits()
-    limits.maxInFlight = .max
-    limits.maxBatch = -1
-    limits.hello = .seconds(Int64.max)
-    let client = try await TestClient.connect(to: TestBridge(router, limits: limits))
-    try await client.call(1, "session.open", ["protocol": ["1.0"]])
-    let told = try await client.answer(1)["result"]?["limits"]
-    #expect(told?["maxInFlight"] == 1_073_741_824)
-    #expect(told?["maxBatch"] == 1)
-    #expect(told?["helloMs"] == 86_400_000)
-  }
 }

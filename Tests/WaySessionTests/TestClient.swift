@@ -101,6 +101,14 @@ struct TestClient {
     return try JSON.parse(bytes.span.bytes)
   }
 
+  /// The code that the connection closes with, which must come next.
+  func end() async throws -> UInt16? {
+    guard case .closed(let code) = try await peer.next() else {
+      throw TranscriptFailure(description: "a message came instead of the end")
+    }
+    return code
+  }
+
   /// The next answer to the call `id`; others that come before it are passed over.
   func answer(_ id: Value) async throws -> Value {
     while true {

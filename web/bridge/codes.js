@@ -78,7 +78,7 @@ export const closeCodes = {
   takenOver: { code: 4009, next: "none" },
   /** The client has broken a limit again and again. */
   tooMany: { code: 4029, next: "none" },
-  /** More connections than the server takes. */
+  /** More connections or sessions than the server takes. */
   overloaded: { code: 4100, next: "reopen" },
   /** No session.open or session.resume in time. */
   noHello: { code: 4101, next: "reopen" },

@@ -6,6 +6,7 @@ struct FrameHeader {
     case text = 0x1
     case binary = 0x2
     case close = 0x8
+    case ping = 0x9
 
     init(_ kind: MessageKind) {
       self = kind == .text ? .text : .binary

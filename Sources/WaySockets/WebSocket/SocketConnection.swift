@@ -34,6 +34,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private var letsPongPass = false
   private var assembly = MessageAssembly()
   private var closeCode: UInt16?
+  var life = Liveness()
   private var killTimer: (any ScheduledWork)?
 
   private static let lastID = Atomic<UInt64>(0)
@@ -111,7 +112,24 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   func becameWritable() -> Int32 {
     held = 0
     letsPongPass = false
+    life.isHeard = true
     return flush() ? 0 : -1
+  }
+
+  private static let pingPayload = Array("life".utf8)
+
+  /// Asks the peer for a sign of life where it has been silent, and closes where it stays so.
+  func checkLife(_ patience: Patience) {
+    guard case .open = state else { return }
+    switch life.pass(patience) {
+    case .nothing: break
+    case .ping:
+      // The pong repeats the payload, and lws tells of no pong without one.
+      out.append(Self.pingPayload.span.bytes, as: .ping, mask: mask())
+      flushLater()
+    case .giveUp:
+      close(.noPong, "nothing came for \(patience.silence), not even a pong")
+    }
   }
 
   // MARK: Closing
@@ -200,6 +218,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// LWS_CALLBACK_RECEIVE: the next part of a message.
   func receive(_ part: UnsafeRawBufferPointer) {
     guard case .open = state, let wsi, let receiver else { return }
+    life.isHeard = true
     let kind: MessageKind = lws_frame_is_binary(wsi) != 0 ? .binary : .text
     let isLast = lws_is_final_fragment(wsi) != 0
     let room = limits.maximumMessage - assembly.bytes.count - part.count
