@@ -6,8 +6,8 @@ import WayTransport
 final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to its loop
   let configuration: SocketServerConfiguration
   let endpoints: [Endpoint]
-  let responder: HTTPResponder?
   let loop: SocketLoop
+  private(set) var responder: HTTPResponder?
   private(set) var files: StaticFiles?
   private(set) var access = AccessCheck(port: 0)
   private(set) var isStopping = false
@@ -25,19 +25,17 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   private let patience: Patience
 
   init(
-    configuration: SocketServerConfiguration, endpoints: [Endpoint], responder: HTTPResponder?,
-    loop: SocketLoop
+    configuration: SocketServerConfiguration, endpoints: [Endpoint], loop: SocketLoop
   ) {
     self.configuration = configuration
     patience = Patience(ping: configuration.ping, silence: configuration.silence)
     self.endpoints = endpoints
-    self.responder = responder
     self.loop = loop
   }
 
   // MARK: Start
 
-  func start() throws(SocketError) -> (host: String, port: Int) {
+  func start(_ responder: HTTPResponder?) throws(SocketError) -> (host: String, port: Int) {
     guard listening == nil, !isStopping else {
       throw SocketError(.ended, "a server starts once")
     }
@@ -67,6 +65,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
       self.listener = listener
       listener.watch(readable: true, writable: false)
       loop.endings[ObjectIdentifier(self)] = { [weak self] in self?.end() }
+      self.responder = responder
       return (listening.host, listening.port)
     } catch {
       closeListener()
@@ -184,6 +183,12 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     finishIfGone()
   }
 
+  var statistics: SocketStatistics {
+    SocketStatistics(
+      connections: connections.count,
+      queuedBytes: connections.values.reduce(0) { $0 + $1.bufferedBytes }, traffic: loop.traffic)
+  }
+
   // MARK: Stop
 
   func stop(drain: CloseCode, grace: Duration, _ done: @escaping () -> Void) {
@@ -191,7 +196,6 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     onStopped.append(done)
     guard !isStopping else { return }
     isStopping = true
-    closeListener()
     for connection in Array(connections.values) {
       connection.close(drain, "the server is ending")
     }
@@ -201,6 +205,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   }
 
   private func cutOff() {
+    closeListener()
     for request in Array(requests.values) { request.close() }
     for connection in connections.values { connection.kill() }
     // Cut off sockets end within a turn or two; what lws should keep even so is not waited for.
@@ -209,9 +214,12 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   }
 
   private func finishIfGone() {
-    guard isStopping, !isStopped, requests.isEmpty, connections.isEmpty,
-      (host?.socketCount ?? 0) == 0
-    else { return }
+    guard isStopping, !isStopped, connections.isEmpty, (host?.socketCount ?? 0) == 0 else {
+      return
+    }
+    // Until then whoever asks is told that the server is ending.
+    closeListener()
+    guard requests.isEmpty else { return }
     // lws still counts the socket that it is telling the end of.
     loop.execute { [self] in finish() }
   }
@@ -225,6 +233,8 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     lifeTimer = nil
     loop.endings[ObjectIdentifier(self)] = nil
     host?.destroy()
+    // It may refer to this server.
+    responder = nil
     let waiting = onStopped
     onStopped = []
     for done in waiting { done() }

@@ -5,27 +5,34 @@ package final class SocketServer: Sendable {
   private let loop: SocketLoop
   private let sockets: ServerSockets
 
-  /// `responder` is asked before the files are; the endpoints' paths are exact.
+  /// The endpoints' paths are exact.
   package init(
-    configuration: SocketServerConfiguration, endpoints: [Endpoint],
-    responder: HTTPResponder? = nil, loop: SocketLoop
+    configuration: SocketServerConfiguration, endpoints: [Endpoint], loop: SocketLoop
   ) {
     self.loop = loop
-    sockets = ServerSockets(
-      configuration: configuration, endpoints: endpoints, responder: responder, loop: loop)
+    sockets = ServerSockets(configuration: configuration, endpoints: endpoints, loop: loop)
   }
 
   /// Listens. Returns the address as a URL has it, with the real port. Once only.
-  package func start() async throws(SocketError) -> (host: String, port: Int) {
+  ///
+  /// - Parameter responder: asked before the files are.
+  package func start(
+    responder: HTTPResponder? = nil
+  ) async throws(SocketError) -> (host: String, port: Int) {
     try await withCheckedContinuation { continuation in
       loop.execute { [sockets] in
-        continuation.resume(returning: Result { () throws(SocketError) in try sockets.start() })
+        continuation.resume(
+          returning: Result { () throws(SocketError) in try sockets.start(responder) })
       }
     }.get()
   }
 
-  /// Stops listening, closes every WebSocket connection with `drain`, lets answers under way be finished, and
-  /// returns when all are gone; those still there after `grace` are cut off. Idempotent.
+  /// Call on the loop.
+  package var statistics: SocketStatistics { sockets.statistics }
+
+  /// Closes every WebSocket connection with `drain` and takes no more of them; answers HTTP requests until these are
+  /// gone, then stops listening, lets answers under way be finished, and returns when all are gone; those still there
+  /// after `grace` are cut off. Idempotent.
   package func stop(drain: CloseCode = .drain, grace: Duration = .seconds(5)) async {
     await withCheckedContinuation { continuation in
       loop.execute { [sockets] in

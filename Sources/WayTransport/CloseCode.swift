@@ -28,4 +28,9 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let slowConsumer = CloseCode(rawValue: 4201)
   /// A ping was not answered.
   package static let noPong = CloseCode(rawValue: 4202)
+
+  /// Those of Waybridge's own that are sent.
+  package static let own: Set<CloseCode> = [
+    notJSONRPC, version, overloaded, noHello, drain, slowConsumer, noPong,
+  ]
 }

@@ -4,10 +4,13 @@ package struct HTTPRequest: Sendable {
   package var method: String
   /// Percent-decoded path, without query.
   package var path: String
+  /// The server is ending: it takes no WebSocket connections any more.
+  package var isDraining: Bool
 
-  package init(method: String, path: String) {
+  package init(method: String, path: String, isDraining: Bool = false) {
     self.method = method
     self.path = path
+    self.isDraining = isDraining
   }
 }
 

@@ -98,11 +98,11 @@ package struct RunningBridge: Sendable {
           acceptor: EchoAcceptor()))
     }
     server = SocketServer(
-      configuration: configuration.sockets, endpoints: endpoints,
-      responder: Responder.make(
-        webEntries: configuration.webEntries, metrics: BridgeMetrics(bridge: bridge)), loop: loop)
+      configuration: configuration.sockets, endpoints: endpoints, loop: loop)
+    let metrics = BridgeMetrics(bridge: bridge, server: server, lag: LagProbe(loop: loop))
     do {
-      let bound = try await server.start()
+      let bound = try await server.start(
+        responder: Responder.make(webEntries: configuration.webEntries, metrics: metrics))
       address = BoundAddress(host: bound.host, port: bound.port)
     } catch {
       await loop.shutdown()

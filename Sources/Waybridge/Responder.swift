@@ -7,7 +7,7 @@ enum Responder {
   static func make(webEntries: [String]?, metrics: BridgeMetrics) -> HTTPResponder {
     { request in
       switch request.path {
-      case "/health": return read(request) { health() }
+      case "/health": return read(request) { health(isDraining: request.isDraining) }
       case "/metrics": return read(request) { text(metrics) }
       default: break
       }
@@ -16,16 +16,17 @@ enum Responder {
     }
   }
 
-  /// The process serves.
-  private static func health() -> HTTPResponse {
+  /// Whether clients may come.
+  private static func health(isDraining: Bool) -> HTTPResponse {
     HTTPResponse(
-      status: 200, contentType: "application/json", body: Array("{\"status\":\"ok\"}\n".utf8))
+      status: isDraining ? 503 : 200, contentType: "application/json",
+      body: Array("{\"status\":\"\(isDraining ? "draining" : "ok")\"}\n".utf8))
   }
 
   private static func text(_ metrics: BridgeMetrics) -> HTTPResponse {
     HTTPResponse(
       status: 200, contentType: PrometheusText.contentType,
-      body: Array(PrometheusText.text(metrics.families()).utf8))
+      body: Array(PrometheusText.text(metrics.families() + ProcessMetrics.families()).utf8))
   }
 
   private static func read(

@@ -61,9 +61,9 @@ func withServer(
   let other = Endpoint(
     path: "/other", subprotocols: ["c"], maxMessage: 16, maxBuffered: 32, acceptor: acceptor)
   let server = SocketServer(
-    configuration: configuration, endpoints: [endpoint, other], responder: responder, loop: loop)
+    configuration: configuration, endpoints: [endpoint, other], loop: loop)
   do {
-    let address = try await server.start()
+    let address = try await server.start(responder: responder)
     try await body(
       TestServer(loop: loop, server: server, acceptor: acceptor, port: address.port))
   } catch {

@@ -56,7 +56,9 @@ struct HTTPExchange {
       throw RequestFault(400, "the path is not percent-encoded UTF-8")
     }
     let path = String(decoding: decoded, as: UTF8.self)
-    if let response = server.responder?(HTTPRequest(method: head.method, path: path)) {
+    let request = HTTPRequest(
+      method: head.method, path: path, isDraining: server.isStopping)
+    if let response = server.responder?(request) {
       var answer = HTTPAnswer(status: response.status)
       answer.fields = [
         ("Content-Type", response.contentType), ("Cache-Control", "no-store"),

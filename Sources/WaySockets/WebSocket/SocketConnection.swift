@@ -64,6 +64,8 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       return
     }
     out.append(message, as: FrameHeader.Opcode(kind), mask: mask())
+    socketLoop.traffic.messagesSent += 1
+    socketLoop.traffic.bytesSent += message.byteCount
     if out.count >= Libwebsockets.transmitSize { _ = flush() }
     flushLater()
   }
@@ -201,6 +203,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       closeCode = UInt16(payload[0]) << 8 | UInt16(payload[1])
     }
     state = .closed
+    socketLoop.traffic.closed(closeCode)
     wsi = nil
     killTimer?.cancel()
     killTimer = nil
@@ -219,6 +222,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   func receive(_ part: UnsafeRawBufferPointer) {
     guard case .open = state, let wsi, let receiver else { return }
     life.isHeard = true
+    socketLoop.traffic.bytesReceived += part.count
     let kind: MessageKind = lws_frame_is_binary(wsi) != 0 ? .binary : .text
     let isLast = lws_is_final_fragment(wsi) != 0
     let room = limits.maximumMessage - assembly.bytes.count - part.count
@@ -229,6 +233,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     // Texts are checked here, whole: lws would look at every byte, and not see what an empty last part cuts off.
     if isLast, !assembly.isOpen {
       guard kind == .binary || isUTF8(part) else { return refuseText() }
+      socketLoop.traffic.messagesReceived += 1
       receiver.receive(part.bytes, as: kind)
       return
     }
@@ -236,6 +241,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     guard isLast else { return }
     guard kind == .binary || assembly.bytes.withUnsafeBytes(isUTF8) else { return refuseText() }
     letsPongPass = true
+    socketLoop.traffic.messagesReceived += 1
     var message = MessageAssembly()
     swap(&message, &assembly)
     message.bytes.withUnsafeBytes { receiver.receive($0.bytes, as: kind) }

@@ -1,12 +1,16 @@
 import WaySession
+import WaySockets
 
 /// What a bridge tells of itself.
 struct BridgeMetrics: Sendable {
   let bridge: Bridge
+  let server: SocketServer
+  let lag: LagProbe
 
   /// All families as they are now. Call on the bridge's loop.
   func families() -> [MetricFamily] {
     held(bridge.assumeIsolated { $0.census() }) + calls(bridge.meter.counts)
+      + sockets(server.statistics) + [loopLag]
   }
 
   private func held(_ census: Census) -> [MetricFamily] {
@@ -31,8 +35,7 @@ struct BridgeMetrics: Sendable {
       "waybridge_calls_total", .counter,
       "Calls of clients that have ended, by method and outcome.")
     var durations = MetricFamily(
-      "waybridge_call_duration_seconds", .histogram,
-      "Time from the arrival of a call to its answer.")
+      Self.duration, .histogram, "Time from the arrival of a call to its answer.")
     for entry in counts {
       for (outcome, count) in entry.outcomes {
         calls.add(count, ("method", entry.method), ("outcome", outcome))
@@ -40,5 +43,40 @@ struct BridgeMetrics: Sendable {
       durations.add(entry.durations, ("method", entry.method))
     }
     return [calls, durations]
+  }
+
+  static let duration = "waybridge_call_duration_seconds"
+
+  private func sockets(_ statistics: SocketStatistics) -> [MetricFamily] {
+    let traffic = statistics.traffic
+    var messages = MetricFamily("waybridge_messages_total", .counter, "WebSocket messages.")
+    messages.add(traffic.messagesReceived, ("direction", "in"))
+    messages.add(traffic.messagesSent, ("direction", "out"))
+    var bytes = MetricFamily(
+      "waybridge_bytes_total", .counter, "Bytes of WebSocket messages, without their frames.")
+    bytes.add(traffic.bytesReceived, ("direction", "in"))
+    bytes.add(traffic.bytesSent, ("direction", "out"))
+    var closes = MetricFamily(
+      "waybridge_closes_total", .counter,
+      "WebSocket connections that have ended, by close code; 1006 is none.")
+    for (code, count) in traffic.closes.sorted(by: { $0.key < $1.key }) {
+      closes.add(count, ("code", code == 0 ? "other" : "\(code)"))
+    }
+    return [
+      MetricFamily(
+        "waybridge_connections", .gauge, "Open WebSocket connections.",
+        value: statistics.connections),
+      MetricFamily(
+        "waybridge_queue_bytes", .gauge, "Bytes that wait to be sent to clients.",
+        value: statistics.queuedBytes),
+      messages, bytes, closes,
+    ]
+  }
+
+  private var loopLag: MetricFamily {
+    var family = MetricFamily(
+      "waybridge_loop_lag_seconds", .histogram, "By how much a timer of the loop was late.")
+    family.add(lag.counts)
+    return family
   }
 }

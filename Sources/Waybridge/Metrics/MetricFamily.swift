@@ -25,12 +25,17 @@ struct MetricFamily {
   }
 
   /// A family with one sample.
-  init(_ name: String, _ kind: Kind, _ help: String, value: some BinaryInteger) {
+  init(_ name: String, _ kind: Kind, _ help: String, value: Double) {
     self.init(name, kind, help)
-    add(value)
+    samples = [Sample(value: value)]
   }
 
-  mutating func add(_ value: some BinaryInteger, _ labels: (name: String, value: String)...) {
+  /// A family with one sample.
+  init(_ name: String, _ kind: Kind, _ help: String, value: Int) {
+    self.init(name, kind, help, value: Double(value))
+  }
+
+  mutating func add(_ value: Int, _ labels: (name: String, value: String)...) {
     samples.append(Sample(labels: labels, value: Double(value)))
   }
 
