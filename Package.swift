@@ -23,6 +23,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
@@ -46,6 +47,8 @@ let package = Package(
       "Waybridge",
       [
         "WayValues", "WayRouting", "WayRPC", "WayTable", "WayTransport", "WaySession", "WaySockets",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
     target(
@@ -56,6 +59,7 @@ let package = Package(
         "Waybridge", "WaybridgeClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -73,7 +77,12 @@ let package = Package(
     tests("WaySocketsTests", ["WayTransport", "WaySockets"]),
     tests(
       "WaybridgeTests",
-      ["WayRPC", "WayTransport", "WaySockets", "Waybridge", "WaybridgeClient", "TestSupport"]),
+      [
+        "WayRPC", "WayTransport", "WaySession", "WaySockets", "Waybridge", "WaybridgeClient",
+        "TestSupport",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+      ]),
     .target(
       name: "TestSupport", dependencies: ["WayValues", "WayRPC", "WayTransport"],
       path: "Tests/Support",

@@ -14,10 +14,14 @@ package struct DurationHistogram: ~Copyable, Sendable {
   package init() {}
 
   package func record(nanoseconds: UInt64) {
-    var bucket = 0
-    while bucket < Self.bounds.count, Self.bounds[bucket] < nanoseconds { bucket += 1 }
-    buckets[bucket].increment()
+    buckets[Self.bucket(of: nanoseconds)].increment()
     sum.store(sum.load(ordering: .relaxed) &+ nanoseconds, ordering: .relaxed)
+  }
+
+  fileprivate static func bucket(of nanoseconds: UInt64) -> Int {
+    var bucket = 0
+    while bucket < bounds.count, bounds[bucket] < nanoseconds { bucket += 1 }
+    return bucket
   }
 
   /// What was recorded so far.
@@ -34,6 +38,22 @@ package struct HistogramCounts: Sendable {
   package var buckets: [Int]
   /// The sum of all durations.
   package var nanoseconds: UInt64
+
+  package init(buckets: [Int], nanoseconds: UInt64) {
+    self.buckets = buckets
+    self.nanoseconds = nanoseconds
+  }
+
+  /// Nothing yet.
+  package init() {
+    self.init(
+      buckets: Array(repeating: 0, count: DurationHistogram.bounds.count + 1), nanoseconds: 0)
+  }
+
+  package mutating func record(nanoseconds: UInt64) {
+    buckets[DurationHistogram.bucket(of: nanoseconds)] += 1
+    self.nanoseconds &+= nanoseconds
+  }
 }
 
 extension Atomic where Value == Int {

@@ -9,7 +9,7 @@ package final class Meter: Sendable {
   typealias Method = Int
 
   /// The protocol's methods; the last stands for all others, so that peers cannot make the list grow.
-  static let names: [String] = {
+  package static let names: [String] = {
     let known = (OpenRPC.document["methods"]?.list ?? []).compactMap { $0["name"]?.string }
     return [frequent] + known.filter { $0 != frequent }.prefix(62) + ["other"]
   }()
@@ -21,12 +21,14 @@ package final class Meter: Sendable {
 
   private let methods: InlineArray<64, MethodMeter> = InlineArray { _ in MethodMeter() }
   private let loop: any EventLoop
+  private let onCallEnded: (@Sendable (Method, UInt64) -> Void)?
   /// The last reading of the clock in this turn of the loop; 0 where there is none. Where one call follows another
   /// in a turn, the end of the first is the start of the next, so that the clock is read once a call.
   private let lastReading = Atomic<UInt64>(0)
 
-  init(loop: any EventLoop) {
+  init(loop: any EventLoop, onCallEnded: (@Sendable (Method, UInt64) -> Void)? = nil) {
     self.loop = loop
+    self.onCallEnded = onCallEnded
   }
 
   static func method(_ name: String) -> Method {
@@ -51,6 +53,7 @@ package final class Meter: Sendable {
     let code: Int? = if case .failure(let error) = result { error.code } else { nil }
     let duration = now - min(start, now)
     methods[method].record(code, nanoseconds: duration)
+    onCallEnded?(method, duration)
     return duration
   }
 

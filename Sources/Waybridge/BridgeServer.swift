@@ -80,12 +80,13 @@ package struct RunningBridge: Sendable {
     if configuration.conformance { try Self.addEcho(to: router) }
     let limits = configuration.keptLimits
     let loop = try SocketLoop.start()
-    bridge = Bridge(
-      loop: loop,
-      settings: BridgeSettings(
-        router: router, limits: limits, tableVersion: configuration.tableVersion,
-        methods: configuration.conformance ? Conformance.methods : [:],
-        now: WallClock.milliseconds, identify: configuration.identify))
+    let export = MetricsExport()
+    var settings = BridgeSettings(
+      router: router, limits: limits, tableVersion: configuration.tableVersion,
+      methods: configuration.conformance ? Conformance.methods : [:],
+      now: WallClock.milliseconds, identify: configuration.identify)
+    if let export { settings.onCallEnded = { export.ended($0, nanoseconds: $1) } }
+    bridge = Bridge(loop: loop, settings: settings)
     var endpoints = [
       Endpoint(
         path: "/bridge", subprotocols: [Bridge.subprotocol],
@@ -108,6 +109,7 @@ package struct RunningBridge: Sendable {
       await loop.shutdown()
       throw error
     }
+    export?.begin(on: loop) { metrics.families() }
     self.loop = loop
     grace = configuration.grace
   }

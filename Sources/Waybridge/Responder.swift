@@ -1,3 +1,4 @@
+import CoreMetrics
 import WayTransport
 
 /// Answers what is asked for before the files are looked at.
@@ -24,9 +25,10 @@ enum Responder {
   }
 
   private static func text(_ metrics: BridgeMetrics) -> HTTPResponse {
-    HTTPResponse(
+    let apps = (MetricsSystem.factory as? PrometheusMetrics)?.families ?? []
+    return HTTPResponse(
       status: 200, contentType: PrometheusText.contentType,
-      body: Array(PrometheusText.text(metrics.families() + ProcessMetrics.families()).utf8))
+      body: Array(PrometheusText.text(metrics.families() + ProcessMetrics.families() + apps).utf8))
   }
 
   private static func read(

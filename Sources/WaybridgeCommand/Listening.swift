@@ -1,3 +1,4 @@
+import CoreMetrics
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -9,6 +10,7 @@ enum Listening {
   static func serve(
     _ router: Router, _ configuration: BridgeConfiguration, then line: String? = nil
   ) async throws {
+    MetricsSystem.bootstrap(PrometheusMetrics())
     let server = BridgeServer(router: router, configuration: configuration) { address in
       print("listening on \(address)")
       if let line {

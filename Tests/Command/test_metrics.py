@@ -2,7 +2,10 @@
 
 import math
 import re
+import time
 import unittest
+import urllib.error
+import urllib.request
 
 from command import Server
 from test_serve import get
@@ -69,7 +72,36 @@ class Metrics(unittest.TestCase):
         self.assertEqual(3, samples["waybridge_calls_total"][(("method", "router.invoke"), ("outcome", "ok"))])
         self.assertEqual(3, samples["waybridge_call_duration_seconds_count"][(("method", "router.invoke"),)])
         self.assertEqual("histogram", types["waybridge_call_duration_seconds"])
-        self.assertEqual(1, samples["waybridge_sessions"][()])
+        for name in ("waybridge_sessions", "waybridge_clients", "waybridge_connections"):
+            self.assertEqual({(): 1}, samples[name])
+        for name in ("hosts", "pages", "calls_in_flight", "pending_requests", "queue_bytes"):
+            self.assertEqual({(): 0}, samples["waybridge_" + name])
+        self.assertEqual({(("direction", "in"),): 3, (("direction", "out"),): 3}, samples["waybridge_messages_total"])
+        self.assertIn("waybridge_loop_lag_seconds", types)
+
+    def test_the_process_is_told_of(self):
+        with Server("serve", "--port", "0") as server:
+            samples, _ = parse(get(server.address + "/metrics")[1])
+        self.assertLess(abs(samples["process_start_time_seconds"][()] - time.time()), 60)
+        self.assertGreater(samples["process_resident_memory_bytes"][()], 1 << 20)
+        self.assertGreater(samples["process_cpu_seconds_total"][()], 0)
+
+    def test_closes_are_counted_by_code_and_a_code_that_a_peer_makes_up_is_other(self):
+        with Server("serve", "--port", "0") as server:
+            for code in (1000, 1000, 3333, 4999):
+                with WebSocket(server.port) as client:
+                    client.send(code)
+                    self.assertEqual(code, client.receive())
+            samples, _ = parse(get(server.address + "/metrics")[1])
+        self.assertEqual({(("code", "1000"),): 2, (("code", "other"),): 2}, samples["waybridge_closes_total"])
+
+    def test_another_host_may_not_read_them(self):
+        with Server("serve", "--port", "0") as server:
+            request = urllib.request.Request(server.address + "/metrics", headers={"Host": "example.org"})
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(request, timeout=20)
+            with refused.exception as answer:
+                self.assertEqual(403, answer.code)
 
     def test_clients_cannot_make_the_labels_grow(self):
         with Server("serve", "--port", "0") as server, WebSocket(server.port) as client:

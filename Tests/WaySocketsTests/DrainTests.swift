@@ -4,7 +4,9 @@ import WayTransport
 @testable import WaySockets
 
 @Suite struct DrainTests {
-  @Test func `While connections close, requests are told so and no new ones are taken`() async throws {
+  @Test func `While connections close, requests are told so and no new ones are taken`()
+    async throws
+  {
     let responder: HTTPResponder = { request in
       HTTPResponse(
         status: 200, contentType: "text/plain",

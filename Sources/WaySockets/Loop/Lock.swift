@@ -1,11 +1,11 @@
 import Glibc
 
 /// A pthread mutex around a value: the thread sanitizer knows it, other than `Synchronization.Mutex`.
-final class Locked<Value>: @unchecked Sendable {  // every access to `value` holds the mutex
+package final class Locked<Value>: @unchecked Sendable {  // every access to `value` holds the mutex
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private var value: Value
 
-  init(_ value: Value) {
+  package init(_ value: Value) {
     self.value = value
     pthread_mutex_init(mutex, nil)
   }
@@ -15,7 +15,7 @@ final class Locked<Value>: @unchecked Sendable {  // every access to `value` hol
     mutex.deallocate()
   }
 
-  func withLock<Result, Failure: Error>(
+  package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)

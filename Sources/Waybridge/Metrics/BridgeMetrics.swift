@@ -40,7 +40,7 @@ struct BridgeMetrics: Sendable {
       for (outcome, count) in entry.outcomes {
         calls.add(count, ("method", entry.method), ("outcome", outcome))
       }
-      durations.add(entry.durations, ("method", entry.method))
+      durations.add(entry.durations, [("method", entry.method)])
     }
     return [calls, durations]
   }

@@ -3,7 +3,7 @@ import WaySession
 /// One metric with all its samples.
 struct MetricFamily {
   enum Kind: String {
-    case counter, gauge, histogram
+    case counter, gauge, histogram, summary
   }
 
   struct Sample {
@@ -36,11 +36,17 @@ struct MetricFamily {
   }
 
   mutating func add(_ value: Int, _ labels: (name: String, value: String)...) {
-    samples.append(Sample(labels: labels, value: Double(value)))
+    add(Double(value), labels)
+  }
+
+  mutating func add(_ value: Double, _ labels: [(name: String, value: String)]) {
+    samples.append(Sample(labels: labels, value: value))
   }
 
   /// Adds the buckets, the sum and the count of a histogram, in seconds.
-  mutating func add(_ histogram: HistogramCounts, _ labels: (name: String, value: String)...) {
+  mutating func add(
+    _ histogram: HistogramCounts, _ labels: [(name: String, value: String)] = []
+  ) {
     var count = 0
     let bounds = DurationHistogram.bounds.map { Double($0) / 1e9 } + [.infinity]
     for (bound, bucket) in zip(bounds, histogram.buckets) {

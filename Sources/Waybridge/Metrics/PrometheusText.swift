@@ -14,6 +14,22 @@ enum PrometheusText {
     return text
   }
 
+  /// A name of a metric, or of a label, made of any text.
+  static func name(_ text: String, colons: Bool) -> String {
+    var name = ""
+    for scalar in text.unicodeScalars {
+      let isFit =
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "_": true
+        case ":": colons
+        default: false
+        }
+      name.unicodeScalars.append(isFit ? scalar : "_")
+    }
+    if let first = name.first, !first.isNumber { return name }
+    return "_" + name
+  }
+
   private static func labels(_ labels: [(name: String, value: String)]) -> String {
     guard !labels.isEmpty else { return "" }
     let pairs = labels.map { "\($0.name)=\"\(escaped($0.value, quotes: true))\"" }

@@ -1,0 +1,69 @@
+import CoreMetrics
+import WaySession
+import WaySockets
+import WayTransport
+
+/// Hands a bridge's metrics to the backend of swift-metrics that the app has bootstrapped: durations as calls end, all
+/// others every ten seconds.
+final class MetricsExport: Sendable {
+  private let factory: any MetricsFactory
+  private let timers: [Timer]
+  private let exported = Locked([String: Exported]())
+
+  private struct Exported {
+    let handler: Handler
+    var value = 0.0
+  }
+
+  private enum Handler {
+    case counter(Counter)
+    case gauge(Gauge)
+  }
+
+  /// Nil where no backend is bootstrapped, or one that `/metrics` shows.
+  init?(_ factory: any MetricsFactory = MetricsSystem.factory) {
+    if factory is NOOPMetricsHandler || factory is PrometheusMetrics { return nil }
+    self.factory = factory
+    timers = Meter.names.map {
+      Timer(label: BridgeMetrics.duration, dimensions: [("method", $0)], factory: factory)
+    }
+  }
+
+  /// A call has ended; `method` is its place in ``Meter/names``.
+  func ended(_ method: Int, nanoseconds: UInt64) {
+    timers[method].recordNanoseconds(Int64(clamping: nanoseconds))
+  }
+
+  /// Exports the families now, and again and again while the loop runs.
+  func begin(on loop: any EventLoop, _ families: @escaping @Sendable () -> [MetricFamily]) {
+    _ = loop.schedule(after: .seconds(10)) { [self] in
+      export(families())
+      begin(on: loop, families)
+    }
+  }
+
+  func export(_ families: [MetricFamily]) {
+    exported.withLock { exported in
+      for family in families where family.kind != .histogram {
+        for sample in family.samples {
+          let key = family.name + sample.labels.map { "\0\($0.value)" }.joined()
+          var entry = exported[key] ?? Exported(handler: handler(family, sample))
+          switch entry.handler {
+          case .counter(let counter): counter.increment(by: Int64(sample.value - entry.value))
+          case .gauge(let gauge): gauge.record(sample.value)
+          }
+          entry.value = sample.value
+          exported[key] = entry
+        }
+      }
+    }
+  }
+
+  private func handler(_ family: MetricFamily, _ sample: MetricFamily.Sample) -> Handler {
+    let labels = sample.labels.map { ($0.name, $0.value) }
+    guard family.kind == .counter else {
+      return .gauge(Gauge(label: family.name, dimensions: labels, factory: factory))
+    }
+    return .counter(Counter(label: family.name, dimensions: labels, factory: factory))
+  }
+}
