@@ -158,8 +158,10 @@ extension Session {
 
   private func commit(_ opening: QueuedOpening) {
     pages[opening.page.id] = OpenPage(
-      page: page, presenter: presenter, call: call.number, opener: options.from, charge: charge,
-      tab: tab, answersChange: answersChange)
+      page: opening.page, presenter: opening.presenter,
+      openers: opening.answersChange == nil ? [opening.call] : [], charge: opening.charge)
+    let result = perform(opening.operation) {
+      if opening.answersChange == nil { self.shown(opening.page.id, opening.call) }
     }
     switch result {
     case .success(let change):
