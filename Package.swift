@@ -81,6 +81,7 @@ let package = Package(
         "WayRPC", "WayTransport", "WaySession", "WaySockets", "Waybridge", "WaybridgeClient",
         "TestSupport",
         .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]),
     .target(

@@ -23,7 +23,7 @@ package actor Bridge: ChannelAcceptor {
   package init(loop: any EventLoop, settings: BridgeSettings) {
     self.loop = loop
     self.settings = settings
-    meter = Meter(loop: loop, onCallEnded: settings.onCallEnded)
+    meter = Meter(loop: loop, timed: settings.observer.timed)
     executor = loop.asUnownedSerialExecutor()
   }
 

@@ -18,9 +18,7 @@ package struct BridgeSettings: Sendable {
   /// Whose a new session is, by the token that it was opened with; what it throws refuses the session. Nil takes
   /// everybody as nobody in particular.
   package var identify: (@Sendable (String?) throws -> Identity)?
-  /// Is told of each call that has ended how long it took: the method's place in ``Meter/names``, and nanoseconds.
-  /// Called on the loop.
-  package var onCallEnded: (@Sendable (Int, UInt64) -> Void)?
+  package var observer = Observer()
 
   package init(
     router: Router, limits: Limits = Limits(), tableVersion: String = "",

@@ -9,7 +9,7 @@ actor Connection: MessageReceiver {
   private nonisolated let executor: UnownedSerialExecutor
   private let decoder: MessageDecoder
   private var state: ConnectionState
-  private var membership: (session: Session, client: ClientID)?
+  private var membership: (session: Session, client: ClientID, name: String)?
   private var helloTimer: (any ScheduledWork)?
   private var writer = MessageWriter()
 
@@ -44,7 +44,7 @@ actor Connection: MessageReceiver {
   }
 
   nonisolated func closed(_ code: UInt16?) {
-    assumeIsolated { $0.end() }
+    assumeIsolated { $0.end(code) }
   }
 
   private func helloTimedOut() {
@@ -56,23 +56,27 @@ actor Connection: MessageReceiver {
   /// Ends the connection; what still comes is not taken.
   private func close(_ end: (code: CloseCode, reason: String)) {
     state = .closed
+    tell(.refused(code: end.code, reason: end.reason))
     channel.close(end.code, end.reason)
   }
 
-  private func end() {
+  private func end(_ code: UInt16?) {
     state = .closed
     helloTimer?.cancel()
-    leave()
+    leave(code)
   }
 
-  private func leave(connectionGoesOn: Bool = false) {
-    guard let (session, client) = membership else { return }
+  private func leave(_ code: UInt16?, connectionGoesOn: Bool = false) {
+    guard let (session, client, name) = membership else { return }
     membership = nil
     let hasEnded = session.assumeIsolated { session in
       session.removeClient(client, connectionGoesOn: connectionGoesOn)
       return session.hasEnded
     }
-    if hasEnded { bridge.assumeIsolated { $0.remove(session.id) } }
+    tell(.clientLeft(session: session.id, client: name, code: code))
+    guard hasEnded else { return }
+    bridge.assumeIsolated { $0.remove(session.id) }
+    tell(.sessionClosed(session: session.id))
   }
 }
 
@@ -116,7 +120,7 @@ extension Connection {
   /// The membership of this connection; a plain connection gets its anonymous session with its first message, or is
   /// closed where the app takes nobody without a token, or the server nobody more.
   private func joined() -> (session: Session, client: ClientID)? {
-    if let membership { return membership }
+    if let membership { return (membership.session, membership.client) }
     let session: Session
     do throws(RPCError) {
       session = try makeSession(token: nil)
@@ -129,8 +133,22 @@ extension Connection {
       return nil
     }
     let client = session.assumeIsolated { $0.addAnonymousClient(channel: channel) }
-    membership = (session, client)
+    join(session, client, isNew: true)
     return (session, client)
+  }
+
+  private func join(_ session: Session, _ client: ClientID, isNew: Bool, _ hello: Hello? = nil) {
+    let name = session.assumeIsolated { $0.clients[client]?.name } ?? ""
+    membership = (session, client, name)
+    if isNew { tell(.sessionOpened(session: session.id)) }
+    tell(
+      .clientJoined(
+        session: session.id, client: name, name: hello?.software["name"]?.string,
+        version: hello?.software["version"]?.string))
+  }
+
+  private func tell(_ event: BridgeEvent) {
+    bridge.settings.observer.tell(event)
   }
 
   private func makeSession(token: String?) throws(RPCError) -> Session {
@@ -171,8 +189,8 @@ extension Connection {
         bridge.assumeIsolated { $0.remove(session.id) }
       }
       let (client, answer) = try added.get()
-      leave(connectionGoesOn: true)
-      membership = (session, client)
+      leave(nil, connectionGoesOn: true)
+      join(session, client, isNew: hello.join == nil, hello)
       channel.attach(
         OpenConnection(
           connection: self, channel: channel, decoder: decoder, session: session, client: client))

@@ -21,14 +21,14 @@ package final class Meter: Sendable {
 
   private let methods: InlineArray<64, MethodMeter> = InlineArray { _ in MethodMeter() }
   private let loop: any EventLoop
-  private let onCallEnded: (@Sendable (Method, UInt64) -> Void)?
+  private let timed: (@Sendable (Method, UInt64) -> Void)?
   /// The last reading of the clock in this turn of the loop; 0 where there is none. Where one call follows another
   /// in a turn, the end of the first is the start of the next, so that the clock is read once a call.
   private let lastReading = Atomic<UInt64>(0)
 
-  init(loop: any EventLoop, onCallEnded: (@Sendable (Method, UInt64) -> Void)? = nil) {
+  init(loop: any EventLoop, timed: (@Sendable (Method, UInt64) -> Void)? = nil) {
     self.loop = loop
-    self.onCallEnded = onCallEnded
+    self.timed = timed
   }
 
   static func method(_ name: String) -> Method {
@@ -53,7 +53,7 @@ package final class Meter: Sendable {
     let code: Int? = if case .failure(let error) = result { error.code } else { nil }
     let duration = now - min(start, now)
     methods[method].record(code, nanoseconds: duration)
-    onCallEnded?(method, duration)
+    timed?(method, duration)
     return duration
   }
 

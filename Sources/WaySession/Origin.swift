@@ -11,6 +11,8 @@ struct Origin {
   let method: Meter.Method
   /// When it came, in the loop's nanoseconds.
   let start: UInt64
+  /// Nil where no record is made of calls.
+  var note: CallNote?
   /// A notification: carried out, and never answered.
   var isSilent = false
 }

@@ -88,7 +88,8 @@ extension Session {
   private func notified(_ request: Request, _ client: Client) {
     let silent = Origin(
       client: client, id: .null, batch: nil, position: 0,
-      method: Meter.method(request.method), start: meter.start(), isSilent: true)
+      method: Meter.method(request.method), start: meter.start(), note: note(request),
+      isSilent: true)
     switch answer(request, silent) {
     case .result(let value): reply(.success(value), to: silent)
     case .failure(let error): reply(.failure(error), to: silent)

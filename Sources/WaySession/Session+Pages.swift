@@ -116,6 +116,9 @@ extension Session {
   /// The host of a page that is being opened has let its time pass. When it agrees later, it is told to close the page.
   private func openingTimedOut(_ page: String) {
     guard let opening = operations.current, opening.page.id == page else { return }
+    if case .client(let id) = opening.presenter, let host = clients[id] {
+      tellSilent(host, "page.open")
+    }
     let error = RPCError(.hostAbsent, "The host did not open the page in time")
     tellFailed(opening.page, error)
     settle(opening.call, .failure(error))

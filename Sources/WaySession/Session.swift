@@ -185,7 +185,7 @@ extension Session {
     case .request(let request):
       let origin = Origin(
         client: client, id: request.id, batch: batch, position: position,
-        method: Meter.method(request.method), start: meter.start())
+        method: Meter.method(request.method), start: meter.start(), note: note(request))
       switch answer(request, origin) {
       case .result(let value): reply(.success(value), to: origin)
       case .failure(let error): reply(.failure(error), to: origin)
@@ -213,7 +213,8 @@ extension Session {
 extension Session {
   /// Answers one request, at once or in its batch.
   func reply(_ result: Result<Value, RPCError>, to origin: Origin) {
-    meter.ended(origin.method, result, since: origin.start)
+    let time = meter.ended(origin.method, result, since: origin.start)
+    if let note = origin.note { tell(result, of: origin, note, after: time) }
     guard !origin.isSilent else { return }
     let inBatch = origin.batch != nil
     writer.answer(origin.id, result, inBatch: inBatch)
@@ -229,6 +230,22 @@ extension Session {
     if let whole = batch.answer(origin.position, with: writer.bytes) {
       origin.client.channel?.send(whole.span.bytes, as: .text)
     }
+  }
+
+  /// What the record of a call needs of its request; nil where nobody wants it.
+  func note(_ request: Request) -> CallNote? {
+    settings.observer.isToldCalls ? CallNote(request.method, request.params) : nil
+  }
+
+  private func tell(
+    _ result: Result<Value, RPCError>, of origin: Origin, _ note: CallNote, after time: UInt64
+  ) {
+    let code = if case .failure(let error) = result { error.code } else { 0 }
+    settings.observer.tell(
+      .call(
+        CallRecord(
+          session: id, client: origin.client.name, id: origin.id, method: note.method,
+          uri: note.uri, code: code, nanoseconds: time)))
   }
 
   /// Sends a notification. One whose params nest too deep to be written cannot be sent and is not.
@@ -278,9 +295,14 @@ extension Session {
     notify(client, "$/cancelRequest", ["id": id.value])
   }
 
+  func tellSilent(_ host: Client, _ method: String) {
+    settings.observer.tell(.hostSilent(session: id, client: host.name, method: method))
+  }
+
   private func requestTimedOut(_ id: RequestID, _ clientID: ClientID) {
     guard let client = clients[clientID], let request = client.pending.take(id) else { return }
     cancelRequest(id, client)
+    tellSilent(client, request.method)
     request.completion(
       .failure(
         .unanswered(RPCError(.hostAbsent, "The host did not answer \(request.method) in time"))))

@@ -108,6 +108,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   private func take(_ descriptor: Int32) {
     guard requests.count + connections.count < configuration.maximumConnections else {
       let text = "the server has as many connections as it takes; try again later\n"
+      configuration.onRefused(503, "there are \(configuration.maximumConnections) connections")
       let head = ResponseHead(status: 503, fields: [("Content-Type", "text/plain; charset=utf-8")])
       let answer =
         head.bytes(contentLength: text.utf8.count, keepsAlive: false) + Array(text.utf8)

@@ -26,6 +26,9 @@ package struct SocketServerConfiguration: Sendable {
   /// How long a closing WebSocket connection may take to send what waits.
   package var closeTimeout = Duration.seconds(5)
 
+  /// Is told of each request that is refused: its status, and the reason as the answer has it. Called on the loop.
+  package var onRefused: @Sendable (Int, String) -> Void = { _, _ in }
+
   package init(host: String = "127.0.0.1", port: Int, webRoot: String? = nil) {
     self.host = host
     self.port = port

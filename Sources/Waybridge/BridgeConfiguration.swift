@@ -1,3 +1,4 @@
+import Logging
 import WaySession
 
 /// Where a bridge listens and what it serves beside the bridge itself.
@@ -18,6 +19,11 @@ public struct BridgeConfiguration: Sendable {
   /// this name), and an echo of WebSocket messages at `/echo`, for tests of clients. It also takes as many
   /// connections as there are descriptors, instead of 10,000.
   public var conformance: Bool
+  /// Takes what happens: `info` the start, the end, sessions and their clients; `warning` what was refused, clients that
+  /// read too slowly and hosts that do not answer, at most ten a second; `debug` every call, where that is the logger's
+  /// level when the bridge starts. What peers sent is printable and short; queries of URIs and params are left out.
+  /// Nil tells nothing.
+  public var logger: Logger?
   /// How long a shutdown waits for connections to close.
   public var grace: Duration
   /// Whose a new session is: called with the `token` of its `session.open`, and with nil where there is none, plain
@@ -33,7 +39,7 @@ public struct BridgeConfiguration: Sendable {
     host: String = "127.0.0.1", port: Int = 8080, webRoot: String? = nil,
     webEntries: [String]? = nil, limits: Limits = Limits(), tableVersion: String = "",
     conformance: Bool = false,
-    grace: Duration = .seconds(5),
+    logger: Logger? = nil, grace: Duration = .seconds(5),
     identify: (@Sendable (_ token: String?) throws -> Identity)? = nil
   ) {
     self.host = host
@@ -43,6 +49,7 @@ public struct BridgeConfiguration: Sendable {
     self.limits = limits
     self.tableVersion = tableVersion
     self.conformance = conformance
+    self.logger = logger
     self.grace = grace
     self.identify = identify
   }

@@ -1,3 +1,4 @@
+import Logging
 import ServiceLifecycle
 import WaySession
 import WaySockets
@@ -75,6 +76,7 @@ package struct RunningBridge: Sendable {
   private let loop: SocketLoop
   private let server: SocketServer
   private let grace: Duration
+  private let logger: Logger?
 
   package init(router: Router, configuration: BridgeConfiguration) async throws {
     if configuration.conformance { try Self.addEcho(to: router) }
@@ -85,7 +87,9 @@ package struct RunningBridge: Sendable {
       router: router, limits: limits, tableVersion: configuration.tableVersion,
       methods: configuration.conformance ? Conformance.methods : [:],
       now: WallClock.milliseconds, identify: configuration.identify)
-    if let export { settings.onCallEnded = { export.ended($0, nanoseconds: $1) } }
+    let log = configuration.logger.map(BridgeLog.init)
+    if let log { settings.observer = log.observer }
+    if let export { settings.observer.timed = { export.ended($0, nanoseconds: $1) } }
     bridge = Bridge(loop: loop, settings: settings)
     var endpoints = [
       Endpoint(
@@ -98,8 +102,9 @@ package struct RunningBridge: Sendable {
           path: "/echo", subprotocols: [], maxMessage: 64 << 20, maxBuffered: 128 << 20,
           acceptor: EchoAcceptor()))
     }
-    server = SocketServer(
-      configuration: configuration.sockets, endpoints: endpoints, loop: loop)
+    var sockets = configuration.sockets
+    if let log { sockets.onRefused = log.refused }
+    server = SocketServer(configuration: sockets, endpoints: endpoints, loop: loop)
     let metrics = BridgeMetrics(bridge: bridge, server: server, lag: LagProbe(loop: loop))
     do {
       let bound = try await server.start(
@@ -110,8 +115,10 @@ package struct RunningBridge: Sendable {
       throw error
     }
     export?.begin(on: loop) { metrics.families() }
+    configuration.logger?.info("listening", metadata: ["address": .stringConvertible(address)])
     self.loop = loop
     grace = configuration.grace
+    logger = configuration.logger
   }
 
   /// A bridge may run again with the same router, so what an earlier run added gives way.
@@ -123,8 +130,10 @@ package struct RunningBridge: Sendable {
 
   /// Closes every connection with 4200 and ends the loop.
   package func stop() async {
+    logger?.info("draining")
     await server.stop(drain: .drain, grace: grace)
     await bridge.endListening()
     await loop.shutdown()
+    logger?.info("stopped")
   }
 }

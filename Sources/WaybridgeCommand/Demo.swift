@@ -18,9 +18,12 @@ struct Demo: Configured {
   @Option(help: .setting("port"), completion: .nothing)
   var port: String?
 
+  @OptionGroup var log: LogOptions
   @OptionGroup var config: ConfigurationFile
 
-  var flags: KeyValuePairs<String, String?> { ["port": port] }
+  var flags: KeyValuePairs<String, String?> {
+    ["port": port, "log.level": log.logLevel, "log.format": log.logFormat]
+  }
 
   func run() async throws {
     let settings = try settings()
@@ -37,7 +40,7 @@ struct Demo: Configured {
     try DemoTasks.register(in: router)
     let configuration = BridgeConfiguration(
       port: settings.port, webRoot: web, webEntries: WebFiles.entries, limits: settings.limits,
-      tableVersion: version)
+      tableVersion: version, logger: settings.logger)
     try await Listening.serve(router, configuration, then: "open {address}/demo/ in a browser")
   }
 }

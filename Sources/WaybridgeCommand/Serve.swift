@@ -34,12 +34,14 @@ struct Serve: Configured {
   @Flag(help: .setting("conformance"))
   var conformance = false
 
+  @OptionGroup var log: LogOptions
   @OptionGroup var config: ConfigurationFile
 
   var flags: KeyValuePairs<String, String?> {
     [
       "table": table, "host": host, "port": port, "web": web,
-      "conformance": conformance ? "true" : nil,
+      "conformance": conformance ? "true" : nil, "log.level": log.logLevel,
+      "log.format": log.logFormat,
     ]
   }
 
@@ -48,7 +50,7 @@ struct Serve: Configured {
     let router = Router()
     var configuration = BridgeConfiguration(
       host: settings.host, port: settings.port, limits: settings.limits,
-      conformance: settings.isConformance)
+      conformance: settings.isConformance, logger: settings.logger)
     if let web = settings.web {
       configuration.webRoot = try WebFiles.folder(web)
     } else if let web = WebFiles.find() {

@@ -1,3 +1,4 @@
+import Logging
 import Waybridge
 
 /// What the command is told by flags, by environment variables and by a configuration file.
@@ -9,6 +10,8 @@ struct Settings: Sendable {
   var isConformance = false
   var url = "ws://127.0.0.1:8080/bridge"
   var tokenFile: String?
+  var logLevel = Logger.Level.notice.rawValue
+  var logFormat = LogFormat.text.rawValue
   var limits = Limits()
 }
 
@@ -33,6 +36,15 @@ extension Settings {
       "tokenFile", .path(\.tokenFile),
       "A file that holds the token to open a session with; nobody but its owner may have access to it."
     ),
+    Setting(
+      "log.level", .choice(\.logLevel, Logger.Level.allCases.map(\.rawValue)),
+      """
+      What is logged to standard error: trace, debug (every call), info (sessions, start and end), notice, warning \
+      (refusals, slow clients, silent hosts), error or critical.
+      """),
+    Setting(
+      "log.format", .choice(\.logFormat, LogFormat.allCases.map(\.rawValue)),
+      "How lines of the log are written: text, or json, one object a line."),
     Setting("limits.maxMessage", .count(\.limits.maxMessage), "Bytes of one message."),
     Setting(
       "limits.maxAnswer", .count(\.limits.maxAnswer),
@@ -55,6 +67,20 @@ extension Settings {
     Setting(
       "limits.maxBacklog", .count(\.limits.maxBacklog),
       "Bytes that may wait for a client when an event is due."),
+    Setting(
+      "limits.maxStackBytes", .count(\.limits.maxStackBytes),
+      "Bytes of the URIs, params and exts of one session's pages."),
+    Setting(
+      "limits.maxQueueBytes", .count(\.limits.maxQueueBytes),
+      "Bytes that wait to be sent to one client."),
+    Setting("limits.maxSessions", .count(\.limits.maxSessions), "Sessions."),
+    Setting("limits.maxConnections", .count(\.limits.maxConnections), "Connections of any kind."),
+    Setting(
+      "limits.pingMs", .milliseconds(\.limits.ping),
+      "Milliseconds of silence after which a client is sent a ping."),
+    Setting(
+      "limits.silenceMs", .milliseconds(\.limits.silence),
+      "Milliseconds of silence after which a client is closed."),
     Setting(
       "limits.helloMs", .milliseconds(\.limits.hello), "Milliseconds to send session.open in."),
     Setting(

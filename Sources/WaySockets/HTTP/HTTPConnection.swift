@@ -166,6 +166,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
 
   private func refuse(_ fault: RequestFault) {
     keepsAlive = false
+    server.configuration.onRefused(fault.status, fault.reason)
     send(HTTPAnswer(fault: fault))
   }
 

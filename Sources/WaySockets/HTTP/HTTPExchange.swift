@@ -14,6 +14,7 @@ struct HTTPExchange {
     do throws(RequestFault) {
       return try decide()
     } catch {
+      server.configuration.onRefused(error.status, error.reason)
       var answer = HTTPAnswer(fault: error)
       answer.isHeadOnly = head.method == "HEAD"
       return .answer(answer)

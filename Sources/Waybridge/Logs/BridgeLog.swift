@@ -1,0 +1,87 @@
+import Logging
+import WaySession
+import WayTransport
+
+/// Writes what happens in a bridge to the app's logger.
+struct BridgeLog: Sendable {
+  let logger: Logger
+  private let warnings = LogThrottle()
+
+  init(_ logger: Logger) {
+    self.logger = logger
+  }
+
+  /// Calls are told only where the logger's level is `debug` by now: asking it each time would cost every call.
+  var observer: Observer {
+    var observer = Observer()
+    observer.isToldCalls = logger.logLevel <= .debug
+    observer.tell = tell
+    return observer
+  }
+
+  /// An HTTP request was refused.
+  func refused(_ status: Int, _ reason: String) {
+    warn("request refused", ["status": .stringConvertible(status), "reason": reason.logged])
+  }
+
+  @Sendable private func tell(_ event: BridgeEvent) {
+    switch event {
+    case .call(let call): tell(call)
+    case .sessionOpened(let session):
+      logger.info("session opened", metadata: ["session": .string(session)])
+    case .sessionClosed(let session):
+      logger.info("session closed", metadata: ["session": .string(session)])
+    case .clientJoined(let session, let client, let name, let version):
+      logger.info(
+        "client joined",
+        metadata: [
+          "session": .string(session), "client": .string(client), "name": (name ?? "").logged,
+          "version": (version ?? "").logged,
+        ])
+    case .clientLeft(let session, let client, let code):
+      let metadata: Logger.Metadata = [
+        "session": .string(session), "client": .string(client),
+        "code": .string(code.map(String.init) ?? "none"),
+      ]
+      if code == CloseCode.slowConsumer.rawValue {
+        warn("slow consumer closed", metadata)
+      } else {
+        logger.info("client left", metadata: metadata)
+      }
+    case .refused(let code, let reason):
+      warn(
+        "connection refused",
+        ["code": .stringConvertible(code.rawValue), "reason": reason.logged])
+    case .hostSilent(let session, let client, let method):
+      warn(
+        "host did not answer in time",
+        ["session": .string(session), "client": .string(client), "method": .string(method)])
+    }
+  }
+
+  private func tell(_ call: CallRecord) {
+    var metadata: Logger.Metadata = [
+      "session": .string(call.session), "client": .string(call.client),
+      "id": "\(call.id)".logged, "method": call.method.logged,
+      "code": .stringConvertible(call.code),
+      "ms": .stringConvertible(Double(call.nanoseconds / 1_000) / 1_000),
+    ]
+    // A query may hold what no log should.
+    if let uri = call.uri?.prefix(while: { $0 != "?" && $0 != "#" }) {
+      metadata["uri"] = String(uri).logged
+    }
+    logger.debug("call", metadata: metadata)
+  }
+
+  /// Peers choose how often they are refused.
+  private func warn(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata) {
+    switch warnings.pass() {
+    case .leaveOut: break
+    case .take(let leftOut):
+      if leftOut > 0 {
+        logger.warning("warnings left out", metadata: ["count": .stringConvertible(leftOut)])
+      }
+      logger.warning(message, metadata: metadata())
+    }
+  }
+}

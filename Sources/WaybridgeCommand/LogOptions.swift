@@ -1,0 +1,30 @@
+import ArgumentParser
+import Logging
+
+/// What `serve` and `demo` tell on standard error.
+struct LogOptions: ParsableArguments {
+  @Option(
+    help: .setting("log.level", valueName: "level"),
+    completion: .list(Logger.Level.allCases.map(\.rawValue)))
+  var logLevel: String?
+
+  @Option(
+    help: .setting("log.format", valueName: "format"),
+    completion: .list(LogFormat.allCases.map(\.rawValue)))
+  var logFormat: String?
+}
+
+/// How the lines of a log are written.
+enum LogFormat: String, CaseIterable, Sendable {
+  case text, json
+}
+
+extension Settings {
+  /// The logger of a server. Level and format are of their choices.
+  var logger: Logger {
+    let format = LogFormat(rawValue: logFormat) ?? .text
+    var logger = Logger(label: "waybridge") { _ in LineLogHandler(format: format) }
+    logger.logLevel = Logger.Level(rawValue: logLevel) ?? .notice
+    return logger
+  }
+}

@@ -1,0 +1,57 @@
+"""What `serve` logs to standard error."""
+
+import json
+import re
+import signal
+import unittest
+
+from command import Server, run
+from websocket import WebSocket
+
+
+def call(server, **request):
+    with WebSocket(server.port) as client:
+        client.send({"jsonrpc": "2.0", "id": 1, **request})
+        client.receive()
+
+
+class Logs(unittest.TestCase):
+    def test_nothing_is_logged_of_a_day_without_trouble(self):
+        with Server("serve", "--port", "0") as server:
+            call(server, method="$/ping")
+            self.assertEqual((0, "", ""), server.end(signal.SIGTERM))
+
+    def test_each_call_is_one_line_of_text_whatever_it_says(self):
+        with Server("serve", "--port", "0", "--log-level", "debug") as server:
+            call(server, method='a b\nc"\u001b[2J')
+            _, _, errors = server.end(signal.SIGTERM)
+        lines = errors.splitlines()
+        for line in lines:
+            self.assertRegex(line, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z (debug|info) [a-z ]+( [a-z]+=\S.*)*$")
+        (told,) = [line for line in lines if " debug call " in line]
+        self.assertIn(r'method="a b\\u{a}c\"\\u{1b}[2J"', told)
+        self.assertRegex(told, r" code=-32601 .*id=1 method=.* ms=[0-9.]+ session=s-\S+$")
+
+    def test_each_line_of_json_is_an_object(self):
+        with Server("serve", "--port", "0", "--log-level", "debug", "--log-format", "json") as server:
+            call(server, method="router.canOpen", params={"uri": "x://y?z"})
+            _, _, errors = server.end(signal.SIGTERM)
+        lines = [json.loads(line) for line in errors.splitlines()]
+        self.assertEqual("listening", lines[0]["message"])
+        self.assertEqual("stopped", lines[-1]["message"])
+        (told,) = [line for line in lines if line["message"] == "call"]
+        self.assertEqual(
+            ("debug", "router.canOpen", "x://y", 0, float), (told["level"], told["method"], told["uri"], told["code"], type(told["ms"])))
+
+    def test_a_refusal_is_a_warning(self):
+        with Server("serve", "--port", "0") as server:
+            with self.assertRaises(ConnectionRefusedError):
+                WebSocket(server.port, "/elsewhere")
+            _, _, errors = server.end(signal.SIGTERM)
+        self.assertRegex(errors, r"^\S+ warning request refused reason=\".*\" status=404\n$")
+
+    def test_a_wrong_level_or_format_is_told(self):
+        for flag in ("--log-level", "--log-format"):
+            code, _, errors = run("serve", flag, "loud")
+            self.assertEqual(64, code)
+            self.assertTrue(re.search(rf"'loud' is invalid for '{flag}", errors), errors)

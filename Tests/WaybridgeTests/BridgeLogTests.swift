@@ -1,0 +1,165 @@
+import Logging
+import TestSupport
+import Testing
+import WaySockets
+import WayTransport
+import WaybridgeClient
+
+@testable import Waybridge
+
+/// What an app's logger is told.
+@Suite(.timeLimit(.minutes(1)))
+struct BridgeLogTests {
+  private let lines = Mailbox<Recorded>()
+
+  private func logger(_ level: Logger.Level) -> Logger {
+    var logger = Logger(label: "test") { [lines] _ in RecordingHandler(lines: lines) }
+    logger.logLevel = level
+    return logger
+  }
+
+  private func withBridge(
+    _ level: Logger.Level, limits: Limits = Limits(),
+    _ body: (RunningBridge, BridgeClient) async throws -> Void
+  ) async throws {
+    let bridge = try await RunningBridge(
+      router: Router(),
+      configuration: BridgeConfiguration(
+        port: 0, limits: limits, conformance: true, logger: logger(level)))
+    let client = try await BridgeClient.connect(to: "ws://127.0.0.1:\(bridge.address.port)/bridge")
+    try await body(bridge, client)
+    await client.close()
+    await bridge.stop()
+  }
+
+  @Test func aSessionIsToldFromItsStartToItsEnd() async throws {
+    try await withBridge(.info) { bridge, client in
+      #expect(try await lines.take().text == "info listening address=\(bridge.address)")
+      _ = try await client.request("$/ping")
+      await client.close()
+      let opened = try await lines.take()
+      #expect(opened.text.hasPrefix("info session opened session=s-"))
+      #expect(try await lines.take().text.hasPrefix("info client joined client=c-"))
+      let left = try await lines.take()
+      #expect(left.text.hasPrefix("info client left client=c-"))
+      #expect(left.metadata["code"] == "1000")
+      let closed = try await lines.take()
+      #expect(closed.text.hasPrefix("info session closed"))
+      #expect(closed.metadata == opened.metadata)
+    }
+    #expect(try await lines.take().text == "info draining")
+    #expect(try await lines.take().text == "info stopped")
+  }
+
+  private func line(_ message: String) async throws -> Recorded {
+    while true {
+      let line = try await lines.take()
+      if line.message == message { return line }
+    }
+  }
+
+  @Test func everyCallIsToldAtTheLevelDebug() async throws {
+    try await withBridge(.debug) { _, client in
+      _ = try await client.request(
+        "router.invoke", ["uri": "action://echo?token=secret", "params": ["a": "secret"]])
+      let call = try await line("call")
+      #expect(call.level == .debug)
+      #expect(call.metadata["method"] == "router.invoke")
+      #expect(call.metadata["uri"] == "action://echo")
+      #expect(call.metadata["code"] == "0")
+      #expect(
+        Set(call.metadata.keys) == ["session", "client", "id", "method", "uri", "code", "ms"])
+      #expect(!call.text.contains("secret"))
+      _ = try? await client.request("no\nsuch \u{1B}[31mmethod")
+      let refused = try await line("call")
+      #expect(refused.metadata["method"] == #"no\u{a}such \u{1b}[31mmethod"#)
+      #expect(refused.metadata["code"] == "-32601")
+    }
+  }
+
+  @Test func callsAreNotToldAboveTheLevelDebug() async throws {
+    try await withBridge(.info) { _, client in _ = try await client.request("$/ping") }
+    while let line = try? await lines.take(within: 0) { #expect(line.message != "call") }
+  }
+
+  @Test func whatIsRefusedIsAWarning() async throws {
+    var limits = Limits()
+    limits.hello = .milliseconds(1)
+    try await withBridge(.warning, limits: limits) { bridge, _ in
+      let url = "ws://127.0.0.1:\(bridge.address.port)"
+      await #expect(throws: (any Error).self) { try await BridgeClient.connect(to: url + "/no") }
+      let request = try await lines.take()
+      #expect(request.text.hasPrefix("warning request refused"))
+      #expect(request.metadata["status"] == "404")
+      let loop = try SocketLoop.start()
+      try await SocketClient.connect(url: url + "/bridge", subprotocol: "waybridge.v1", on: loop) {
+        Silent(channel: $0)
+      }
+      let connection = try await lines.take()
+      #expect(connection.text.hasPrefix("warning connection refused"))
+      #expect(connection.metadata["code"] == "4101")
+      await loop.shutdown()
+    }
+  }
+
+  @Test func oneSecondHoldsSoManyWarnings() {
+    let throttle = LogThrottle()
+    for _ in 0..<10 { #expect(throttle.pass(at: .seconds(5)) == .take(leftOut: 0)) }
+    for _ in 0..<3 { #expect(throttle.pass(at: .milliseconds(5_900)) == .leaveOut) }
+    #expect(throttle.pass(at: .seconds(6)) == .take(leftOut: 3))
+    #expect(throttle.pass(at: .seconds(6)) == .take(leftOut: 0))
+  }
+
+  @Test(arguments: [
+    ("plain ü 汉", "plain ü 汉"), ("a\r\nb", #"a\u{d}\u{a}b"#), ("\u{202E}", #"\u{202e}"#),
+    ("\u{2028}\u{85}\u{0}", #"\u{2028}\u{85}\u{0}"#),
+    (String(repeating: "x", count: 300), String(repeating: "x", count: 256) + "…"),
+  ])
+  func aPeersTextIsPrintable(_ text: String, _ printable: String) {
+    #expect(text.printable == printable)
+  }
+}
+
+private struct Recorded: Sendable {
+  let level: Logger.Level
+  let message: String
+  let metadata: [String: String]
+
+  var text: String {
+    let fields = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+    return "\(level) \(message)\(fields.joined())"
+  }
+}
+
+private struct RecordingHandler: LogHandler {
+  let lines: Mailbox<Recorded>
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.trace
+
+  init(lines: Mailbox<Recorded>) {
+    self.lines = lines
+  }
+
+  subscript(metadataKey key: String) -> Logger.MetadataValue? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    lines.put(
+      Recorded(
+        level: event.level, message: event.message.description,
+        metadata: (event.metadata ?? [:]).mapValues(\.description)))
+  }
+}
+
+private final class Silent: MessageReceiver {
+  private let channel: any MessageChannel
+
+  init(channel: any MessageChannel) {
+    self.channel = channel
+  }
+
+  func receive(_ message: RawSpan, as kind: MessageKind) {}
+  func closed(_ code: UInt16?) {}
+}
