@@ -14,16 +14,16 @@ struct TestBridge {
   static let now: Int64 = 1_750_000_000_000
 
   init(
-    _ router: Router, limits: Limits = Limits(),
+    _ router: Router, limits: Limits = Limits(), observer: Observer = Observer(),
     identify: (@Sendable (String?) throws -> Identity)? = nil
   ) {
     self.router = router
     let loop = MemoryLoop()
-    bridge = Bridge(
-      loop: loop,
-      settings: BridgeSettings(
-        router: router, limits: limits, tableVersion: "test", methods: Conformance.methods,
-        now: { Self.now }, identify: identify))
+    var settings = BridgeSettings(
+      router: router, limits: limits, tableVersion: "test", methods: Conformance.methods,
+      now: { Self.now }, identify: identify)
+    settings.observer = observer
+    bridge = Bridge(loop: loop, settings: settings)
     server = MemoryServer(loop: loop, acceptor: bridge)
   }
 
