@@ -24,6 +24,8 @@ final class Client {
   var calls: CallsInFlight<CallNumber>
   /// Requests to this client that wait for its answer.
   var pending: PendingCalls<PendingRequest>
+  /// Of the request that is carried out now, where records of calls are asked for.
+  var note: CallNote?
   /// The events that it wants.
   var subscriptions = Subscriptions()
 

@@ -147,7 +147,7 @@ extension Connection {
         version: hello?.software["version"]?.string))
   }
 
-  private func tell(_ event: BridgeEvent) {
+  private func tell(_ event: BridgeNotice) {
     bridge.settings.observer.tell(event)
   }
 
@@ -160,12 +160,12 @@ extension Connection {
   }
 
   private func open(_ request: Request) {
-    let start = bridge.meter.start()
+    bridge.meter.begin()
     let hello: Hello
     do {
       hello = try Hello(request, limits: bridge.settings.limits)
     } catch {
-      return refuseHello(request, error, since: start)
+      return refuseHello(request, error)
     }
     do throws(RPCError) {
       let bridge = bridge
@@ -196,22 +196,23 @@ extension Connection {
           connection: self, channel: channel, decoder: decoder, session: session, client: client))
       helloTimer?.cancel()
       state.opened()
-      finish(request, .success(answer), since: start)
+      finish(request, .success(answer))
     } catch {
-      finish(request, .failure(error), since: start)
+      finish(request, .failure(error))
       if error.code == ErrorCode.unavailable.rawValue { close((.overloaded, error.message)) }
     }
   }
 
-  private func refuseHello(_ request: Request, _ error: RPCError, since start: UInt64) {
-    finish(request, .failure(error), since: start)
+  private func refuseHello(_ request: Request, _ error: RPCError) {
+    finish(request, .failure(error))
     if error.code == ErrorCode.invalidParams.rawValue, error.data?["kind"] == "version" {
       close((.version, error.message))
     }
   }
 
   private func refuse(_ request: Request, _ refusal: ConnectionState.Action) {
-    finish(request, answer(to: refusal), since: bridge.meter.start())
+    bridge.meter.begin()
+    finish(request, answer(to: refusal))
   }
 
   private func answer(to refusal: ConnectionState.Action) -> Result<Value, RPCError> {
@@ -234,7 +235,8 @@ extension Connection {
       case .request(let request):
         let action = state.received(request.method, inBatch: true)
         let result = answer(to: action == .forward ? .refuseInBatch : action)
-        bridge.meter.ended(request.method, result, since: bridge.meter.start())
+        bridge.meter.begin()
+        bridge.meter.ended(request.method, result)
         writer.answer(request.id, result, inBatch: true)
       }
       if let whole = reply.answer(position, with: writer.bytes) {
@@ -243,10 +245,8 @@ extension Connection {
     }
   }
 
-  private func finish(
-    _ request: Request, _ result: Result<Value, RPCError>, since start: UInt64
-  ) {
-    bridge.meter.ended(request.method, result, since: start)
+  private func finish(_ request: Request, _ result: Result<Value, RPCError>) {
+    bridge.meter.ended(request.method, result)
     send(request.id, result)
   }
 

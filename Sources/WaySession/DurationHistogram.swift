@@ -1,4 +1,4 @@
-import Synchronization
+import WayTransport
 
 /// How long things took, counted in buckets. Only the loop writes; any thread may read.
 package struct DurationHistogram: ~Copyable, Sendable {
@@ -8,14 +8,14 @@ package struct DurationHistogram: ~Copyable, Sendable {
     1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000, 60_000_000_000,
   ]
 
-  private let buckets: InlineArray<15, Atomic<Int>> = InlineArray { _ in Atomic(0) }
-  private let sum = Atomic<UInt64>(0)
+  private let buckets: InlineArray<15, Tally> = InlineArray { _ in Tally() }
+  private let sum = Tally()
 
   package init() {}
 
   package func record(nanoseconds: UInt64) {
-    buckets[Self.bucket(of: nanoseconds)].increment()
-    sum.store(sum.load(ordering: .relaxed) &+ nanoseconds, ordering: .relaxed)
+    buckets[Self.bucket(of: nanoseconds)].add()
+    sum.add(Int(clamping: nanoseconds))
   }
 
   fileprivate static func bucket(of nanoseconds: UInt64) -> Int {
@@ -27,8 +27,8 @@ package struct DurationHistogram: ~Copyable, Sendable {
   /// What was recorded so far.
   package var counts: HistogramCounts {
     HistogramCounts(
-      buckets: buckets.indices.map { buckets[$0].load(ordering: .relaxed) },
-      nanoseconds: sum.load(ordering: .relaxed))
+      buckets: buckets.indices.map { buckets[$0].value },
+      nanoseconds: UInt64(max(sum.value, 0)))
   }
 }
 
@@ -53,12 +53,5 @@ package struct HistogramCounts: Sendable {
   package mutating func record(nanoseconds: UInt64) {
     buckets[DurationHistogram.bucket(of: nanoseconds)] += 1
     self.nanoseconds &+= nanoseconds
-  }
-}
-
-extension Atomic where Value == Int {
-  /// Adds 1. For a counter with one writer: cheaper than an addition that others may meet.
-  func increment() {
-    store(load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 }

@@ -35,21 +35,28 @@ package final class Meter: Sendable {
     name == frequent ? 0 : places[name] ?? names.count - 1
   }
 
-  /// When the call that is looked at now has started, in the loop's nanoseconds.
-  func start() -> UInt64 {
-    let reading = lastReading.load(ordering: .relaxed)
-    if reading != 0 { return reading }
-    let now = loop.nanoseconds
-    lastReading.store(now, ordering: .relaxed)
-    loop.execute { [self] in lastReading.store(0, ordering: .relaxed) }
-    return now
+  /// A call begins to be looked at.
+  func begin() {
+    if lastReading.load(ordering: .relaxed) == 0 { beginTurn() }
   }
 
-  /// A call has ended; gives the nanoseconds that it took.
+  private func beginTurn() {
+    lastReading.store(loop.nanoseconds, ordering: .relaxed)
+    loop.execute { [self] in lastReading.store(0, ordering: .relaxed) }
+  }
+
+  /// When the call that is looked at now began, in the loop's nanoseconds: for one that does not end at once.
+  var start: UInt64 { lastReading.load(ordering: .relaxed) }
+
+  /// A call has ended; gives the nanoseconds that it took. `start` is nil for one that ends while it is looked at.
   @discardableResult
-  func ended(_ method: Method, _ result: Result<Value, RPCError>, since start: UInt64) -> UInt64 {
+  func ended(
+    _ method: Method, _ result: Result<Value, RPCError>, since start: UInt64? = nil
+  ) -> UInt64 {
     let now = loop.nanoseconds
-    if lastReading.load(ordering: .relaxed) != 0 { lastReading.store(now, ordering: .relaxed) }
+    let reading = lastReading.load(ordering: .relaxed)
+    if reading != 0 { lastReading.store(now, ordering: .relaxed) }
+    let start = start ?? (reading == 0 ? now : reading)
     let code: Int? = if case .failure(let error) = result { error.code } else { nil }
     let duration = now - min(start, now)
     methods[method].record(code, nanoseconds: duration)
@@ -57,8 +64,8 @@ package final class Meter: Sendable {
     return duration
   }
 
-  func ended(_ method: String, _ result: Result<Value, RPCError>, since start: UInt64) {
-    ended(Self.method(method), result, since: start)
+  func ended(_ method: String, _ result: Result<Value, RPCError>) {
+    ended(Self.method(method), result)
   }
 
   /// What was counted so far, of the methods that were called.

@@ -1,6 +1,5 @@
 import WayRPC
 import WayTransport
-import WayValues
 
 /// Is told what happens in a bridge, on the bridge's loop. What nobody asks for costs a look at a flag.
 package struct Observer: Sendable {
@@ -9,13 +8,13 @@ package struct Observer: Sendable {
   /// Whether it is told how long each call took, for its own measure: the method's place in ``Meter/names``, and
   /// nanoseconds.
   package var timed: (@Sendable (Int, UInt64) -> Void)?
-  package var tell: @Sendable (BridgeEvent) -> Void = { _ in }
+  package var tell: @Sendable (BridgeNotice) -> Void = { _ in }
 
   package init() {}
 }
 
 /// Something that happened in a bridge. Ids, methods, URIs and names are what peers sent.
-package enum BridgeEvent: Sendable {
+package enum BridgeNotice: Sendable {
   case sessionOpened(session: String)
   case clientJoined(session: String, client: String, name: String?, version: String?)
   /// `code` is that of the close frame; nil where there was none, or where the connection goes on.
@@ -39,15 +38,4 @@ package struct CallRecord: Sendable {
   /// The code of the error; 0 for a result.
   package let code: Int
   package let nanoseconds: UInt64
-}
-
-/// What a request said that only its record needs.
-final class CallNote {
-  let method: String
-  let uri: String?
-
-  init(_ method: String, _ params: Value?) {
-    self.method = method
-    uri = params?["uri"]?.string
-  }
 }

@@ -9,10 +9,6 @@ struct Origin {
   /// The place in the batch.
   let position: Int
   let method: Meter.Method
-  /// When it came, in the loop's nanoseconds.
-  let start: UInt64
-  /// Nil where no record is made of calls.
-  var note: CallNote?
   /// A notification: carried out, and never answered.
   var isSilent = false
 }

@@ -20,6 +20,7 @@ extension Session {
     }
     let number = makeCallNumber()
     let client = origin.client
+    let mark = mark(client)
     if origin.isSilent {
       try client.beginSilent(number, limit: settings.limits.maxInFlight)
     } else {
@@ -33,7 +34,7 @@ extension Session {
         } else {
           _ = client.calls.end(origin.id)
         }
-        self.reply(result, to: origin)
+        self.reply(result, to: origin, mark)
       },
       progress: { value in
         guard !origin.isSilent else { return }

@@ -86,10 +86,10 @@ extension Session {
 
   /// Carries out a call that came as a notification: whatever it answers has no receiver.
   private func notified(_ request: Request, _ client: Client) {
+    observe(request, client)
     let silent = Origin(
       client: client, id: .null, batch: nil, position: 0,
-      method: Meter.method(request.method), start: meter.start(), note: note(request),
-      isSilent: true)
+      method: Meter.method(request.method), isSilent: true)
     switch answer(request, silent) {
     case .result(let value): reply(.success(value), to: silent)
     case .failure(let error): reply(.failure(error), to: silent)

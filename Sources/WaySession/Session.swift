@@ -183,9 +183,10 @@ extension Session {
   ) {
     switch message {
     case .request(let request):
+      observe(request, client)
       let origin = Origin(
         client: client, id: request.id, batch: batch, position: position,
-        method: Meter.method(request.method), start: meter.start(), note: note(request))
+        method: Meter.method(request.method))
       switch answer(request, origin) {
       case .result(let value): reply(.success(value), to: origin)
       case .failure(let error): reply(.failure(error), to: origin)
@@ -194,9 +195,9 @@ extension Session {
     case .notification(let notification): take(notification, client)
     case .response(let response): complete(response, client)
     case .invalid(let id, let error):
+      observe(nil, client)
       let origin = Origin(
-        client: client, id: id, batch: batch, position: position, method: Meter.method(""),
-        start: meter.start())
+        client: client, id: id, batch: batch, position: position, method: Meter.method(""))
       reply(.failure(error), to: origin)
     }
   }
@@ -211,10 +212,9 @@ extension Session {
 // MARK: Messages out
 
 extension Session {
-  /// Answers one request, at once or in its batch.
-  func reply(_ result: Result<Value, RPCError>, to origin: Origin) {
-    let time = meter.ended(origin.method, result, since: origin.start)
-    if let note = origin.note { tell(result, of: origin, note, after: time) }
+  /// Answers one request, at once or in its batch. `mark` is that of a call that did not end at once.
+  func reply(_ result: Result<Value, RPCError>, to origin: Origin, _ mark: CallMark? = nil) {
+    record(result, of: origin, mark)
     guard !origin.isSilent else { return }
     let inBatch = origin.batch != nil
     writer.answer(origin.id, result, inBatch: inBatch)
@@ -230,22 +230,6 @@ extension Session {
     if let whole = batch.answer(origin.position, with: writer.bytes) {
       origin.client.channel?.send(whole.span.bytes, as: .text)
     }
-  }
-
-  /// What the record of a call needs of its request; nil where nobody wants it.
-  func note(_ request: Request) -> CallNote? {
-    settings.observer.isToldCalls ? CallNote(request.method, request.params) : nil
-  }
-
-  private func tell(
-    _ result: Result<Value, RPCError>, of origin: Origin, _ note: CallNote, after time: UInt64
-  ) {
-    let code = if case .failure(let error) = result { error.code } else { 0 }
-    settings.observer.tell(
-      .call(
-        CallRecord(
-          session: id, client: origin.client.name, id: origin.id, method: note.method,
-          uri: note.uri, code: code, nanoseconds: time)))
   }
 
   /// Sends a notification. One whose params nest too deep to be written cannot be sent and is not.
@@ -293,10 +277,6 @@ extension Session {
   /// Tells a client that the answer to a request is no longer wanted. The request still completes with what it answers.
   func cancelRequest(_ id: RequestID, _ client: Client) {
     notify(client, "$/cancelRequest", ["id": id.value])
-  }
-
-  func tellSilent(_ host: Client, _ method: String) {
-    settings.observer.tell(.hostSilent(session: id, client: host.name, method: method))
   }
 
   private func requestTimedOut(_ id: RequestID, _ clientID: ClientID) {

@@ -31,6 +31,6 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
 
   /// Those of Waybridge's own that are sent.
   package static let own: Set<CloseCode> = [
-    notJSONRPC, version, overloaded, noHello, drain, slowConsumer, noPong,
+    notJSONRPC, notAuthenticated, version, overloaded, noHello, drain, slowConsumer, noPong,
   ]
 }

@@ -8,7 +8,7 @@ import WayValues
 /// What a bridge tells of itself, in its order.
 @Suite(.timeLimit(.minutes(2)))
 struct ObserverTests {
-  private let events = Mailbox<BridgeEvent>()
+  private let events = Mailbox<BridgeNotice>()
 
   private func bridge() -> TestBridge {
     var observer = Observer()

@@ -18,8 +18,7 @@ import WayTransport
     var life = Liveness()
     var actions = ""
     for character in heard {
-      if character == "x" { life.isHeard = true }
-      switch life.pass(patience) {
+      switch life.pass(patience, isHeard: character == "x") {
       case .nothing: actions += "-"
       case .ping: actions += "p"
       case .giveUp: actions += "!"

@@ -22,7 +22,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
   /// Connections with something to send at the end of this turn.
   var unflushed: [SocketConnection] = []
   let buffers = BufferPool()
-  var traffic = Traffic()
+  let traffic = Traffic()
   /// What must let go of its handles before the loop ends, by the identity of its owner.
   var endings: [ObjectIdentifier: () -> Void] = [:]
   /// What lws has vhosts for.

@@ -19,14 +19,12 @@ struct Liveness {
     case giveUp
   }
 
-  /// Set by whatever comes from the peer, or is taken by it: a flag, so that a message costs no look at the clock.
-  var isHeard = false
   private var silence = Duration.zero
   private var isPinged = false
 
   /// One more period has passed. Periods are counted, not the clock: what a peer has sent while the loop was held up
   /// is read later than this is asked.
-  mutating func pass(_ patience: Patience) -> Action {
+  mutating func pass(_ patience: Patience, isHeard: Bool) -> Action {
     if isHeard {
       self = Liveness()
       return .nothing

@@ -12,7 +12,7 @@ func socketCallback(
   case LWS_CALLBACK_RECEIVE, LWS_CALLBACK_CLIENT_RECEIVE:
     connection(user)?.receive(bytes)
   case LWS_CALLBACK_RECEIVE_PONG, LWS_CALLBACK_CLIENT_RECEIVE_PONG:
-    connection(user)?.life.isHeard = true
+    connection(user)?.isHeard = true
   case LWS_CALLBACK_SERVER_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
     return connection(user)?.becameWritable() ?? 0
   case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:

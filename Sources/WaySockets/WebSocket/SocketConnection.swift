@@ -34,7 +34,9 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private var letsPongPass = false
   private var assembly = MessageAssembly()
   private var closeCode: UInt16?
-  var life = Liveness()
+  /// Set by whatever comes from the peer, or is taken by it: a flag, so that a message costs no look at the clock.
+  var isHeard = false
+  private var life = Liveness()
   private var killTimer: (any ScheduledWork)?
 
   private static let lastID = Atomic<UInt64>(0)
@@ -64,8 +66,8 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       return
     }
     out.append(message, as: FrameHeader.Opcode(kind), mask: mask())
-    socketLoop.traffic.messagesSent += 1
-    socketLoop.traffic.bytesSent += message.byteCount
+    socketLoop.traffic.messagesSent.add()
+    socketLoop.traffic.bytesSent.add(message.byteCount)
     if out.count >= Libwebsockets.transmitSize { _ = flush() }
     flushLater()
   }
@@ -114,7 +116,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   func becameWritable() -> Int32 {
     held = 0
     letsPongPass = false
-    life.isHeard = true
+    isHeard = true
     return flush() ? 0 : -1
   }
 
@@ -123,7 +125,9 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// Asks the peer for a sign of life where it has been silent, and closes where it stays so.
   func checkLife(_ patience: Patience) {
     guard case .open = state else { return }
-    switch life.pass(patience) {
+    let wasHeard = isHeard
+    isHeard = false
+    switch life.pass(patience, isHeard: wasHeard) {
     case .nothing: break
     case .ping:
       // The pong repeats the payload, and lws tells of no pong without one.
@@ -221,8 +225,8 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// LWS_CALLBACK_RECEIVE: the next part of a message.
   func receive(_ part: UnsafeRawBufferPointer) {
     guard case .open = state, let wsi, let receiver else { return }
-    life.isHeard = true
-    socketLoop.traffic.bytesReceived += part.count
+    isHeard = true
+    socketLoop.traffic.bytesReceived.add(part.count)
     let kind: MessageKind = lws_frame_is_binary(wsi) != 0 ? .binary : .text
     let isLast = lws_is_final_fragment(wsi) != 0
     let room = limits.maximumMessage - assembly.bytes.count - part.count
@@ -233,7 +237,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     // Texts are checked here, whole: lws would look at every byte, and not see what an empty last part cuts off.
     if isLast, !assembly.isOpen {
       guard kind == .binary || isUTF8(part) else { return refuseText() }
-      socketLoop.traffic.messagesReceived += 1
+      socketLoop.traffic.messagesReceived.add()
       receiver.receive(part.bytes, as: kind)
       return
     }
@@ -241,7 +245,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     guard isLast else { return }
     guard kind == .binary || assembly.bytes.withUnsafeBytes(isUTF8) else { return refuseText() }
     letsPongPass = true
-    socketLoop.traffic.messagesReceived += 1
+    socketLoop.traffic.messagesReceived.add()
     var message = MessageAssembly()
     swap(&message, &assembly)
     message.bytes.withUnsafeBytes { receiver.receive($0.bytes, as: kind) }

@@ -24,7 +24,7 @@ struct BridgeLog: Sendable {
     warn("request refused", ["status": .stringConvertible(status), "reason": reason.logged])
   }
 
-  @Sendable private func tell(_ event: BridgeEvent) {
+  @Sendable private func tell(_ event: BridgeNotice) {
     switch event {
     case .call(let call): tell(call)
     case .sessionOpened(let session):

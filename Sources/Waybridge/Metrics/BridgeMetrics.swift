@@ -50,12 +50,12 @@ struct BridgeMetrics: Sendable {
   private func sockets(_ statistics: SocketStatistics) -> [MetricFamily] {
     let traffic = statistics.traffic
     var messages = MetricFamily("waybridge_messages_total", .counter, "WebSocket messages.")
-    messages.add(traffic.messagesReceived, ("direction", "in"))
-    messages.add(traffic.messagesSent, ("direction", "out"))
+    messages.add(traffic.messagesReceived.value, ("direction", "in"))
+    messages.add(traffic.messagesSent.value, ("direction", "out"))
     var bytes = MetricFamily(
       "waybridge_bytes_total", .counter, "Bytes of WebSocket messages, without their frames.")
-    bytes.add(traffic.bytesReceived, ("direction", "in"))
-    bytes.add(traffic.bytesSent, ("direction", "out"))
+    bytes.add(traffic.bytesReceived.value, ("direction", "in"))
+    bytes.add(traffic.bytesSent.value, ("direction", "out"))
     var closes = MetricFamily(
       "waybridge_closes_total", .counter,
       "WebSocket connections that have ended, by close code; 1006 is none.")
