@@ -11,7 +11,7 @@ package actor Bridge: ChannelAcceptor {
   nonisolated let loop: any EventLoop
   nonisolated let settings: BridgeSettings
   private nonisolated let executor: UnownedSerialExecutor
-  package nonisolated let meter: Meter
+  package nonisolated let meter: CallMeter
   private(set) var sessions: [String: Session] = [:]
   var audiences = AudienceIndex()
   var retainedEvents = RetainedEvents()
@@ -23,7 +23,7 @@ package actor Bridge: ChannelAcceptor {
   package init(loop: any EventLoop, settings: BridgeSettings) {
     self.loop = loop
     self.settings = settings
-    meter = Meter(loop: loop, timed: settings.observer.timed)
+    meter = CallMeter(loop: loop, timed: settings.observer.timed)
     executor = loop.asUnownedSerialExecutor()
   }
 

@@ -1,4 +1,4 @@
-import WayTransport
+import Synchronization
 
 /// How long things took, counted in buckets. Only the loop writes; any thread may read.
 package struct DurationHistogram: ~Copyable, Sendable {
@@ -8,13 +8,13 @@ package struct DurationHistogram: ~Copyable, Sendable {
     1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000, 60_000_000_000,
   ]
 
-  private let buckets: InlineArray<15, Tally> = InlineArray { _ in Tally() }
-  private let sum = Tally()
+  private let buckets: InlineArray<15, Atomic<Int>> = InlineArray { _ in Atomic(0) }
+  private let sum = Atomic(0)
 
   package init() {}
 
   package func record(nanoseconds: UInt64) {
-    buckets[Self.bucket(of: nanoseconds)].add()
+    buckets[Self.bucket(of: nanoseconds)].add(1)
     sum.add(Int(clamping: nanoseconds))
   }
 
@@ -27,8 +27,8 @@ package struct DurationHistogram: ~Copyable, Sendable {
   /// What was recorded so far.
   package var counts: HistogramCounts {
     HistogramCounts(
-      buckets: buckets.indices.map { buckets[$0].value },
-      nanoseconds: UInt64(max(sum.value, 0)))
+      buckets: buckets.indices.map { buckets[$0].load(ordering: .relaxed) },
+      nanoseconds: UInt64(max(sum.load(ordering: .relaxed), 0)))
   }
 }
 
@@ -53,5 +53,13 @@ package struct HistogramCounts: Sendable {
   package mutating func record(nanoseconds: UInt64) {
     buckets[DurationHistogram.bucket(of: nanoseconds)] += 1
     self.nanoseconds &+= nanoseconds
+  }
+}
+
+extension Atomic where Value == Int {
+  /// Adds, wrapping around. Where there is one writer, a load and a store cost less than an addition that others may
+  /// meet.
+  @inline(__always) func add(_ amount: Int) {
+    store(load(ordering: .relaxed) &+ amount, ordering: .relaxed)
   }
 }

@@ -1,24 +1,28 @@
+import Synchronization
 import WayRPC
-import WayTransport
 
 /// How the calls of one method ended, and how long they took. Only the loop writes; any thread may read.
 struct MethodMeter: ~Copyable, Sendable {
   /// What a call can come to: `ok`, an error of the application, a code of the protocol by its kind, any other code.
   static let outcomes = ["ok", "application"] + ErrorCode.allCases.map(\.kind) + ["other"]
 
-  private let counts: InlineArray<32, Tally> = InlineArray { _ in Tally() }
+  private let counts: InlineArray<32, Atomic<Int>> = InlineArray { _ in Atomic(0) }
   let durations = DurationHistogram()
 
   /// Counts one call; `code` is that of its error, nil where it has a result.
   func record(_ code: Int?, nanoseconds: UInt64) {
-    counts[code.map(Self.outcome) ?? 0].add()
+    if let code {
+      counts[min(Self.outcome(of: code), counts.count - 1)].add(1)
+    } else {
+      counts[0].add(1)
+    }
     durations.record(nanoseconds: nanoseconds)
   }
 
   /// The outcomes that occurred, with how often.
   var outcomes: [(outcome: String, count: Int)] {
     zip(Self.outcomes, counts.indices).compactMap { outcome, index in
-      let count = counts[index].value
+      let count = counts[index].load(ordering: .relaxed)
       return count == 0 ? nil : (outcome, count)
     }
   }

@@ -5,9 +5,9 @@ import WayTransport
 package struct Observer: Sendable {
   /// Whether every call is told, with its URI.
   package var isToldCalls = false
-  /// Whether it is told how long each call took, for its own measure: the method's place in ``Meter/names``, and
+  /// Whether it is told how long each call took, for its own measure: the method's place in ``CallMeter/names``, and
   /// nanoseconds.
-  package var timed: (@Sendable (Int, UInt64) -> Void)?
+  package var timed: (@Sendable (CallMeter.Method, UInt64) -> Void)?
   package var tell: @Sendable (BridgeNotice) -> Void = { _ in }
 
   package init() {}

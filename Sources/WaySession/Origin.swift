@@ -8,7 +8,7 @@ struct Origin {
   let batch: BatchReply?
   /// The place in the batch.
   let position: Int
-  let method: Meter.Method
+  let method: CallMeter.Method
   /// A notification: carried out, and never answered.
   var isSilent = false
 }

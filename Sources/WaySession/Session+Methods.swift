@@ -89,7 +89,7 @@ extension Session {
     observe(request, client)
     let silent = Origin(
       client: client, id: .null, batch: nil, position: 0,
-      method: Meter.method(request.method), isSilent: true)
+      method: CallMeter.method(request.method), isSilent: true)
     switch answer(request, silent) {
     case .result(let value): reply(.success(value), to: silent)
     case .failure(let error): reply(.failure(error), to: silent)

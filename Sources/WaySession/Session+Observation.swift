@@ -21,10 +21,10 @@ final class CallNote {
 }
 
 extension Session {
-  /// A message of a client is about to be carried out; nil for one that is no request.
-  func observe(_ request: Request?, _ client: Client) {
+  /// A request of a client is about to be carried out.
+  func observe(_ request: Request, _ client: Client) {
     meter.begin()
-    if settings.observer.isToldCalls { client.note = request.map(CallNote.init) }
+    if settings.observer.isToldCalls { client.note = CallNote(request) }
   }
 
   /// For the call that is carried out now and goes on.

@@ -14,7 +14,7 @@ package actor Session {
   nonisolated let loop: any EventLoop
   nonisolated let settings: BridgeSettings
   nonisolated let bridge: Bridge
-  nonisolated let meter: Meter
+  nonisolated let meter: CallMeter
   private nonisolated let executor: UnownedSerialExecutor
 
   var clients: [ClientID: Client] = [:]
@@ -186,7 +186,7 @@ extension Session {
       observe(request, client)
       let origin = Origin(
         client: client, id: request.id, batch: batch, position: position,
-        method: Meter.method(request.method))
+        method: CallMeter.method(request.method))
       switch answer(request, origin) {
       case .result(let value): reply(.success(value), to: origin)
       case .failure(let error): reply(.failure(error), to: origin)
@@ -195,9 +195,10 @@ extension Session {
     case .notification(let notification): take(notification, client)
     case .response(let response): complete(response, client)
     case .invalid(let id, let error):
-      observe(nil, client)
+      meter.begin()
+      client.note = nil
       let origin = Origin(
-        client: client, id: id, batch: batch, position: position, method: Meter.method(""))
+        client: client, id: id, batch: batch, position: position, method: CallMeter.method(""))
       reply(.failure(error), to: origin)
     }
   }

@@ -29,8 +29,8 @@ struct MetricsExportTests {
 
   @Test func callsAreTimedAsTheyEnd() throws {
     let export = try #require(MetricsExport(backend))
-    let place = try #require(WaySession.Meter.names.firstIndex(of: "router.open"))
-    export.ended(place, nanoseconds: 500)
+    let place = try #require(CallMeter.names.firstIndex(of: "router.open"))
+    export.ended(CallMeter.Method(place), nanoseconds: 500)
     let timer = try backend.expectTimer(BridgeMetrics.duration, [("method", "router.open")])
     #expect(timer.values == [500])
   }

@@ -22,6 +22,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private let socketLoop: SocketLoop
   private let limits: ConnectionLimits
   private let isClient: Bool
+  private let traffic: Traffic
   private var wsi: OpaquePointer?
   private var receiver: (any MessageReceiver)?
   private var state = State.open
@@ -47,6 +48,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     self.wsi = wsi
     self.limits = limits
     self.isClient = isClient
+    traffic = loop.traffic
     out = OutBuffer(pool: loop.buffers)
   }
 
@@ -66,8 +68,8 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       return
     }
     out.append(message, as: FrameHeader.Opcode(kind), mask: mask())
-    socketLoop.traffic.messagesSent.add()
-    socketLoop.traffic.bytesSent.add(message.byteCount)
+    traffic.messagesSent.add(1)
+    traffic.bytesSent.add(message.byteCount)
     if out.count >= Libwebsockets.transmitSize { _ = flush() }
     flushLater()
   }
@@ -207,7 +209,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       closeCode = UInt16(payload[0]) << 8 | UInt16(payload[1])
     }
     state = .closed
-    socketLoop.traffic.closed(closeCode)
+    traffic.closed(closeCode)
     wsi = nil
     killTimer?.cancel()
     killTimer = nil
@@ -226,7 +228,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   func receive(_ part: UnsafeRawBufferPointer) {
     guard case .open = state, let wsi, let receiver else { return }
     isHeard = true
-    socketLoop.traffic.bytesReceived.add(part.count)
+    traffic.bytesReceived.add(part.count)
     let kind: MessageKind = lws_frame_is_binary(wsi) != 0 ? .binary : .text
     let isLast = lws_is_final_fragment(wsi) != 0
     let room = limits.maximumMessage - assembly.bytes.count - part.count
@@ -237,7 +239,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     // Texts are checked here, whole: lws would look at every byte, and not see what an empty last part cuts off.
     if isLast, !assembly.isOpen {
       guard kind == .binary || isUTF8(part) else { return refuseText() }
-      socketLoop.traffic.messagesReceived.add()
+      traffic.messagesReceived.add(1)
       receiver.receive(part.bytes, as: kind)
       return
     }
@@ -245,7 +247,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     guard isLast else { return }
     guard kind == .binary || assembly.bytes.withUnsafeBytes(isUTF8) else { return refuseText() }
     letsPongPass = true
-    socketLoop.traffic.messagesReceived.add()
+    traffic.messagesReceived.add(1)
     var message = MessageAssembly()
     swap(&message, &assembly)
     message.bytes.withUnsafeBytes { receiver.receive($0.bytes, as: kind) }

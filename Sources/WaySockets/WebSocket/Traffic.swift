@@ -1,14 +1,15 @@
+import Synchronization
 import WayTransport
 
 /// What the WebSocket connections of a loop have carried since it began.
 ///
 /// Only the loop writes; any thread may read what counts.
 package final class Traffic: Sendable {
-  package let messagesReceived = Tally()
-  package let messagesSent = Tally()
+  package let messagesReceived = Atomic(0)
+  package let messagesSent = Atomic(0)
   /// Bytes of messages, without what frames them.
-  package let bytesReceived = Tally()
-  package let bytesSent = Tally()
+  package let bytesReceived = Atomic(0)
+  package let bytesSent = Atomic(0)
   private let closeCounts = Locked([UInt16: Int]())
 
   init() {}
@@ -31,4 +32,11 @@ package struct SocketStatistics: Sendable {
   /// Bytes that wait to be sent to their peers.
   package let queuedBytes: Int
   package let traffic: Traffic
+}
+
+extension Atomic where Value == Int {
+  /// Adds, for the one thread that writes.
+  @inline(__always) func add(_ amount: Int) {
+    store(load(ordering: .relaxed) &+ amount, ordering: .relaxed)
+  }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import WaySession
 import WaySockets
 
@@ -50,12 +51,12 @@ struct BridgeMetrics: Sendable {
   private func sockets(_ statistics: SocketStatistics) -> [MetricFamily] {
     let traffic = statistics.traffic
     var messages = MetricFamily("waybridge_messages_total", .counter, "WebSocket messages.")
-    messages.add(traffic.messagesReceived.value, ("direction", "in"))
-    messages.add(traffic.messagesSent.value, ("direction", "out"))
+    messages.add(traffic.messagesReceived.load(ordering: .relaxed), ("direction", "in"))
+    messages.add(traffic.messagesSent.load(ordering: .relaxed), ("direction", "out"))
     var bytes = MetricFamily(
       "waybridge_bytes_total", .counter, "Bytes of WebSocket messages, without their frames.")
-    bytes.add(traffic.bytesReceived.value, ("direction", "in"))
-    bytes.add(traffic.bytesSent.value, ("direction", "out"))
+    bytes.add(traffic.bytesReceived.load(ordering: .relaxed), ("direction", "in"))
+    bytes.add(traffic.bytesSent.load(ordering: .relaxed), ("direction", "out"))
     var closes = MetricFamily(
       "waybridge_closes_total", .counter,
       "WebSocket connections that have ended, by close code; 1006 is none.")

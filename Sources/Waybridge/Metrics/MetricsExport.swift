@@ -24,14 +24,14 @@ final class MetricsExport: Sendable {
   init?(_ factory: any MetricsFactory = MetricsSystem.factory) {
     if factory is NOOPMetricsHandler || factory is PrometheusMetrics { return nil }
     self.factory = factory
-    timers = Meter.names.map {
+    timers = CallMeter.names.map {
       Timer(label: BridgeMetrics.duration, dimensions: [("method", $0)], factory: factory)
     }
   }
 
-  /// A call has ended; `method` is its place in ``Meter/names``.
-  func ended(_ method: Int, nanoseconds: UInt64) {
-    timers[method].recordNanoseconds(Int64(clamping: nanoseconds))
+  /// A call has ended; `method` is its place in ``CallMeter/names``.
+  func ended(_ method: CallMeter.Method, nanoseconds: UInt64) {
+    timers[Int(method)].recordNanoseconds(Int64(clamping: nanoseconds))
   }
 
   /// Exports the families now, and again and again while the loop runs.

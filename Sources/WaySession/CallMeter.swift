@@ -4,9 +4,9 @@ import WayTransport
 import WayValues
 
 /// Counts the calls of one loop. Only that loop writes, without locks; any thread may read.
-package final class Meter: Sendable {
+package final class CallMeter: Sendable {
   /// A method by its place in ``names``.
-  typealias Method = Int
+  package typealias Method = UInt8
 
   /// The protocol's methods; the last stands for all others, so that peers cannot make the list grow.
   package static let names: [String] = {
@@ -17,7 +17,7 @@ package final class Meter: Sendable {
   /// Found without a search.
   private static let frequent = "router.invoke"
   private static let places = Dictionary(
-    zip(names, names.indices), uniquingKeysWith: { first, _ in first })
+    zip(names, 0..<Method(names.count)), uniquingKeysWith: { first, _ in first })
 
   private let methods: InlineArray<64, MethodMeter> = InlineArray { _ in MethodMeter() }
   private let loop: any EventLoop
@@ -32,7 +32,7 @@ package final class Meter: Sendable {
   }
 
   static func method(_ name: String) -> Method {
-    name == frequent ? 0 : places[name] ?? names.count - 1
+    name == frequent ? 0 : places[name] ?? Method(names.count - 1)
   }
 
   /// A call begins to be looked at.
@@ -59,7 +59,7 @@ package final class Meter: Sendable {
     let start = start ?? (reading == 0 ? now : reading)
     let code: Int? = if case .failure(let error) = result { error.code } else { nil }
     let duration = now - min(start, now)
-    methods[method].record(code, nanoseconds: duration)
+    methods[Int(method)].record(code, nanoseconds: duration)
     timed?(method, duration)
     return duration
   }
@@ -79,7 +79,7 @@ package final class Meter: Sendable {
   }
 }
 
-/// What a ``Meter`` has counted for one method.
+/// What a ``CallMeter`` has counted for one method.
 package struct MethodCounts: Sendable {
   package let method: String
   /// By `ok`, the `kind` of an error code, `application` or `other`.
