@@ -21,6 +21,9 @@ package struct NavigationStack: Sendable {
 
   package init() {}
 
+  /// The pages of the tabs that wait, then those of ``pages``.
+  package var allPages: [Page] { beside.flatMap(\.pages) + pages }
+
   /// The page that the user sees; nil when there is none.
   package var top: Page? { pages.last }
 

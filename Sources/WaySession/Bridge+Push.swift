@@ -118,7 +118,7 @@ extension Session {
   func info(_ identity: Identity) -> SessionInfo {
     SessionInfo(
       id: id, identity: identity,
-      clients: clients.values.sorted { $0.id < $1.id }.map(\.info), pages: stack.pages)
+      clients: clients.values.sorted { $0.id < $1.id }.map(\.info), pages: stack.allPages)
   }
 }
 

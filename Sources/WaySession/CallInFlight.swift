@@ -21,6 +21,8 @@ final class CallInFlight {
   var stop: ((StopReason) -> Void)?
   /// The caller's deadline.
   var deadline: (any ScheduledWork)?
+  /// Told the page that the call waits for from then on.
+  var shown: ((String) -> Void)?
   /// Told how the call ended, before its caller is.
   var ended: ((Result<Value, RPCError>) -> Void)?
   /// Set when the call waits for a page that is shown: cancelling closes the page, and its outcome is the answer.
@@ -45,6 +47,7 @@ final class CallInFlight {
     stop = nil
     deadline?.cancel()
     deadline = nil
+    shown = nil
     ended?(result)
     ended = nil
     answer(result)

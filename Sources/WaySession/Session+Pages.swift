@@ -184,6 +184,7 @@ extension Session {
     call.page = page
     call.deadline?.cancel()
     call.stop = { _ in self.cancel(page, for: number) }
+    call.shown?(page)
     call.progress(["opened": ["page": .string(page)]])
   }
 

@@ -7,10 +7,11 @@ extension Session {
   /// Opens or invokes. Cancelling the Swift task cancels the call. Throws ``TaskError`` with the code of the protocol.
   func call(
     _ entry: Entry, _ uri: String, _ params: ValueObject, _ options: CallOptions,
-    progress: @escaping (Value) -> Void = { _ in }
+    shown: ((String) -> Void)? = nil
   ) async throws -> Value {
     try Task.checkCancellation()
-    return try await ask(deadline: options.deadline, progress: progress) { call throws(RPCError) in
+    return try await ask(deadline: options.deadline) { call throws(RPCError) in
+      call.shown = shown
       do throws(RPCError) {
         var options = options
         options.given = params
@@ -65,7 +66,7 @@ extension Session {
       do {
         let value = try await call(
           .open, uri, params, asked,
-          progress: { start.resolve(.success($0["opened"]?["page"]?.string)) })
+          shown: { start.resolve(.success($0)) })
         start.resolve(.success(nil))
         return try Outcome(wire: value)
       } catch {
@@ -88,7 +89,6 @@ extension Session {
   /// Makes a call that belongs to no client: `begin` starts its work. It is answered exactly once.
   private func ask(
     deadline: Duration? = nil,
-    progress: @escaping (Value) -> Void = { _ in },
     _ begin: (CallInFlight) throws(RPCError) -> Reply
   ) async -> Result<Value, TaskError> {
     let number = makeCallNumber()
@@ -96,7 +96,7 @@ extension Session {
       await withCheckedContinuation { continuation in
         let call = CallInFlight(
           number: number, client: nil, answer: { continuation.resume(returning: $0) },
-          progress: progress)
+          progress: { _ in })
         start(call, deadline, begin)
       }
     } onCancel: {

@@ -8,7 +8,7 @@ public struct SessionInfo: Sendable, Hashable {
   public let identity: Identity
   /// Its clients in the order in which they came.
   public let clients: [ClientInfo]
-  /// Its open pages, bottom first, those of modal stacks after those beneath.
+  /// Its open pages, bottom first, those of modal stacks after those beneath; before them the pages of tabs that wait.
   public let pages: [Page]
 }
 

@@ -126,6 +126,20 @@ struct PushTests {
     #expect(error.code == -32800)
   }
 
+  @Test func thePagesOfTabsThatWaitAreListedToo() async throws {
+    let bridge = try TestBridge.conformance()
+    let (shell, _) = try await TestClient.open(
+      bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
+    for tab in [1, 0] {
+      try await shell.call(
+        .integer(Int64(tab)), "navigation.selectTab", ["index": .integer(Int64(tab))])
+      try await shell.reply(try await shell.request("page.open"), .null)
+      _ = try await shell.answer(.integer(Int64(tab)))
+    }
+    let pages = await bridge.bridge.sessions(.all).first?.pages
+    #expect(pages?.map(\.uri) == ["native://discover", "native://home"])
+  }
+
   @Test func theSessionsAreListedAsTheyAre() async throws {
     let (shell, hello) = try await TestClient.open(
       bridge,

@@ -65,6 +65,17 @@ struct PushedPageTests {
     #expect(try await done.outcome() == .finished(data: true))
   }
 
+  @Test func aTaskIsDoneWhenItHasItsValueWhateverItTellsBefore() async throws {
+    try router.task("action://slow") { call in
+      call.progress(["opened": ["page": "p1"]])
+      return await call.navigator.canOpen("action://add") ? "done" : "lost"
+    }
+    _ = try await shell("anna")
+    let done = try #require(try await open("action://slow", in: .all).value.first?.result.get())
+    #expect(done.page == nil)
+    #expect(try await done.outcome() == .finished(data: "done"))
+  }
+
   @Test func aPageThatTheAppClosesIsCancelled() async throws {
     let (anna, _) = try await shell("anna")
     let opening = open("native://offer/7", in: .all)
