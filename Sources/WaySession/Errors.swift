@@ -62,6 +62,13 @@ extension RPCError {
     case let error as TaskError where error.isApplicationCode:
       RPCError(code: error.code, message: error.message, data: error.data)
     case let error as TaskError: RPCError(.internal, error.message)
+    case let error as RoutingError:
+      // Parameters that a handler could not read are its caller's fault, all else its own.
+      if case .invalidParameters = error {
+        RPCError(error)
+      } else {
+        RPCError(.internal, "\(error)")
+      }
     case is CancellationError: .stopped("The task was cancelled")
     default: RPCError(.internal, "The task failed: \(error)")
     }

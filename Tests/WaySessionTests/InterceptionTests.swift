@@ -268,4 +268,16 @@ struct InterceptionTests {
     #expect(error?["code"] == 2508)
     #expect(error?["data"]?["chain"] == ["action://a", "action://b", "action://a"])
   }
+
+  @Test func parametersThatATypedTaskCannotReadAre2422() async throws {
+    struct Request: Decodable {
+      let count: Int
+    }
+    try router.task("action://typed") { (request: Request, _) in request.count + 1 }
+    let client = try await connect()
+    #expect(try await answer(client, "action://typed?count=2")["result"] == 3)
+    let error = try await answer(client, "action://typed", ["count": []])["error"]
+    #expect(error?["code"] == 2422)
+    #expect(error?["data"]?["errors"]?.list?.first?["path"] == "$.count")
+  }
 }
