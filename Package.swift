@@ -62,7 +62,7 @@ let package = Package(
       swiftSettings: strict),
     tests("WayValuesTests", ["WayValues"]),
     tests("WayRoutingTests", ["WayValues", "WayRouting", "TestSupport"]),
-    tests("WayRPCTests", ["WayValues", "WayRPC"]),
+    tests("WayRPCTests", ["WayValues", "WayRPC", "TestSupport"]),
     tests("WayTableTests", ["WayValues", "WayRouting", "WayRPC", "WayTable"]),
     tests(
       "WaySessionTests",
@@ -70,7 +70,7 @@ let package = Package(
         "WayValues", "WayRouting", "WayRPC", "WayTable", "WayTransport", "WaySession",
         "TestSupport",
       ]),
-    tests("WaySocketsTests", ["WayTransport", "WaySockets"]),
+    tests("WaySocketsTests", ["WayTransport", "WaySockets", "TestSupport"]),
     tests(
       "WaybridgeTests",
       ["WayRPC", "WayTransport", "WaySockets", "Waybridge", "WaybridgeClient", "TestSupport"]),
