@@ -66,7 +66,7 @@ let package = Package(
       swiftSettings: strict),
     tests("WayValuesTests", ["WayValues"]),
     tests("WayRoutingTests", ["WayValues", "WayRouting", "TestSupport"]),
-    tests("WayRPCTests", ["WayValues", "WayRPC"]),
+    tests("WayRPCTests", ["WayValues", "WayRPC", "TestSupport"]),
     tests("WayTableTests", ["WayValues", "WayRouting", "WayRPC", "WayTable"]),
     tests(
       "WaySessionTests",
@@ -74,7 +74,7 @@ let package = Package(
         "WayValues", "WayRouting", "WayRPC", "WayTable", "WayTransport", "WaySession",
         "TestSupport",
       ]),
-    tests("WaySocketsTests", ["WayTransport", "WaySockets"]),
+    tests("WaySocketsTests", ["WayTransport", "WaySockets", "TestSupport"]),
     tests(
       "WaybridgeTests",
       [

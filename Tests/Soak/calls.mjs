@@ -69,6 +69,7 @@ export class Calls {
     if (answer.error && answer.error.code < 0 && answer.error.code !== -32800) return this.#failed(call, answer.error);
     if (answer.error && [2404, 2408, 2429, 2504, -32800].includes(answer.error.code)) return this.#failed(call, answer.error);
     if (call.params.uri === "action://share") {
+      if (this.#run.isDemo) return this.#shared(answer, pagePlan(this.#run.seed, tag));
       if (answer.result?.tag !== tag && answer.result?.data?.tag !== tag) this.#connection.fault(`share gave ${JSON.stringify(answer)}`);
       return;
     }
@@ -102,6 +103,12 @@ export class Calls {
       this.#session.closedBy(this.#connection, answer.result, lowest, given);
     });
     return call;
+  }
+
+  /** What the demo's own share task may answer: whether the sheet finished, or that its host refused it. */
+  #shared({ result, error }, plan) {
+    const isRight = error ? error.code === 2502 && (plan.error || plan.isPatient) : typeof (result.data ?? result).shared === "boolean";
+    if (!isRight) this.#connection.fault(`share gave ${JSON.stringify(result ?? error)}`);
   }
 
   /** Calls a method of a page, which its host, or a client in it, answers as it would a task. */

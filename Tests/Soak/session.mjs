@@ -222,12 +222,14 @@ export class Session {
     return differing.length === 0 ? undefined : `stack [${onStack}], at hosts [${shown}]`;
   }
 
-  /** What is left when nothing more may be under way; forgets what has ended. */
+  /** Pages that have ended and were not closed at their hosts; forgets what has ended. */
   leftovers() {
     const pages = [...this.#pages.values()];
-    const left = pages.filter((page) => page.isAgreed && page.host && !page.host.isLeaving && !page.isClosedAtHost).map((page) => page.id);
-    this.#pages = new Map();
-    this.#asks = new Map();
-    return left;
+    const hasEnded = (page) => page.isClosedAtHost || page.reason !== undefined || !page.isAgreed || page.host?.isLeaving;
+    const left = pages.filter((page) => page.reason !== undefined && page.host?.isLeaving === false && !page.isClosedAtHost);
+    this.#pages = new Map(pages.filter((page) => !hasEnded(page)).map((page) => [page.id, page]));
+    // A link may be followed at any time.
+    this.#asks = new Map([...this.#asks].filter(([, ask]) => ask.order === Infinity && !ask.host));
+    return left.map((page) => page.id);
   }
 }

@@ -5,14 +5,14 @@ import { App } from "./app.mjs";
 import { Server, slope } from "./server.mjs";
 import { Stranger } from "./stranger.mjs";
 
-const HELP = `usage: node Tests/Soak/soak.mjs [--seconds 60] [--clients 40] [--think 8] [--seed N]
-The server is the command that WAYBRIDGE names. --think is the mean pause of a client between two actions, in
+const HELP = `usage: node Tests/Soak/soak.mjs [--seconds 60] [--clients 40] [--think 8] [--seed N] [--demo]
+The server is the command that WAYBRIDGE names, as serve --conformance, or as demo, whose tasks are Swift's. --think is the mean pause of a client between two actions, in
 milliseconds. Each client's decisions are drawn from the seed, which is printed. The exit code is 0 when all held.`;
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: "string", default: "60" }, clients: { type: "string", default: "40" },
-    think: { type: "string", default: "8" }, seed: { type: "string" }, help: { type: "boolean" },
+    think: { type: "string", default: "8" }, seed: { type: "string" }, demo: { type: "boolean", default: false }, help: { type: "boolean" },
   },
 });
 if (options.help) {
@@ -32,6 +32,7 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 const faults = [];
 const run = {
   seed, think,
+  isDemo: options.demo,
   isOver: false,
   isDraining: false,
   counts: { sent: 0, received: 0, clients: 0, sessions: 0, strangers: 0, opens: 0, outcomes: 0, abandoned: 0, closed: 0, events: 0, settled: 0 },
@@ -43,10 +44,9 @@ const run = {
   },
 };
 
-console.log(`seed ${seed}: --seconds ${seconds} --clients ${clients} --think ${think}`);
-run.server = await Server.start(process.env.WAYBRIDGE ?? `${ROOT}.build/release/waybridge`, [
-  "serve", "--conformance", "--table", `${ROOT}protocol/routes/demo.json`,
-]);
+console.log(`seed ${seed}: --seconds ${seconds} --clients ${clients} --think ${think}${options.demo ? " --demo" : ""}`);
+run.server = await Server.start(process.env.WAYBRIDGE ?? `${ROOT}.build/release/waybridge`,
+  options.demo ? ["demo"] : ["serve", "--conformance", "--table", `${ROOT}protocol/routes/demo.json`]);
 run.server.ended.then((code) => run.isDraining || run.fault(`the server ended with ${code}`));
 const descriptors = run.server.descriptors();
 

@@ -51,6 +51,7 @@ export class Stranger {
       const last = 1 + this.random.below(40);
       for (let sent = 0; sent < last; sent += 1) {
         if (this.random.chance(0.2)) connection.provoke(...this.random.pick(GARBAGE));
+        else if (this.run.isDemo) connection.request("$/ping", undefined, { isAtOnce: true });
         else this.#subtract(connection);
       }
       if (this.random.chance(0.7)) await connection.request("$/ping", undefined, { isAtOnce: true }).answer;

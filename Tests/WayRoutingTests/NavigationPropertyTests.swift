@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WayValues
 
@@ -7,7 +8,7 @@ import WayValues
 struct NavigationPropertyTests {
   @Test("whatever happens, each opened page ends once and the list stays whole", arguments: 1...40)
   func everyPageEndsOnce(seed: Int) throws {
-    var random = SplitMix(state: UInt64(seed))
+    var random = SeededRandom(seed: UInt64(seed))
     var stack = NavigationStack()
     var expected: [String] = []
     var ended: Set<String> = []
@@ -67,7 +68,7 @@ struct NavigationPropertyTests {
   }
 
   private func randomOperation(
-    _ stack: NavigationStack, opened: inout Int, using random: inout SplitMix
+    _ stack: NavigationStack, opened: inout Int, using random: inout SeededRandom
   ) -> StackOperation {
     let anyPage = stack.pages.randomElement(using: &random)?.id ?? "none"
     switch Int.random(in: 0..<16, using: &random) {
@@ -104,20 +105,7 @@ struct NavigationPropertyTests {
     }
   }
 
-  private func result(_ random: inout SplitMix) -> Outcome? {
+  private func result(_ random: inout SeededRandom) -> Outcome? {
     Bool.random(using: &random) ? .finished() : nil
-  }
-}
-
-/// A generator that repeats itself from a seed.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

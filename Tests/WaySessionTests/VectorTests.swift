@@ -11,6 +11,10 @@ struct VectorTests {
   func transcriptHoldsInMemory(_ transcript: Transcript) async throws {
     try await transcript.replay(on: try TestBridge.conformance().server)
   }
+
+  @Test func whatIsJSONComesBackAsItWas() async throws {
+    #expect(try await JSONCases().failures(on: try TestBridge.conformance().server) == [])
+  }
 }
 
 extension Transcript: CustomTestStringConvertible {

@@ -13,4 +13,11 @@ struct LiveVectorTests {
     }
     await server.stop()
   }
+
+  @Test func whatIsJSONComesBackAsItWas() async throws {
+    let server = try await LiveServer()
+    let failures = try await JSONCases().failures(on: server)
+    #expect(failures == [])
+    await server.stop()
+  }
 }

@@ -1,0 +1,47 @@
+import TestSupport
+import Testing
+
+@testable import WaySockets
+
+/// Whatever bytes come as the head of a request, they are read or refused with a status.
+@Suite struct RequestHeadFuzzTests {
+  static let samples = [
+    "GET /a%20b?x=1?y HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nX-List:  a, B \r\n\r\n",
+    "GET /bridge HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    "POST / HTTP/1.0\r\nContent-Length: 5\r\n\r\nhello",
+  ]
+  static let pieces = [
+    "\r", "\n", "\r\n", "\r\n\r\n", " ", "\t", ":", ",", ";", "GET ", "HTTP/1.1", "HTTP/2.0",
+    "Host: a\r\n",
+    "Content-Length: 99999999999999999999\r\n", "Transfer-Encoding: chunked\r\n", " folded\r\n",
+    "%", "%2e", "/..", "?",
+    "#", "\0", "\u{7F}", "é", "*",
+  ]
+
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func `Any bytes are read or refused`(seed: UInt64) throws {
+    var source = FuzzSource(seed: seed, samples: Self.samples, pieces: Self.pieces)
+    for _ in 0..<250 {
+      let bytes = source.next()
+      _ = RequestHead.mayBegin(with: bytes)
+      let end = RequestHead.end(in: bytes, from: 0)
+      // As it comes from the network: byte by byte, the search going on three bytes before what is new.
+      let found = (0...bytes.count).lazy.compactMap {
+        RequestHead.end(in: Array(bytes[..<$0]), from: $0 - 4)
+      }
+      if bytes.count < 300 { #expect(found.first == end, "seed \(seed)") }
+      do {
+        let head = try RequestHead(parsing: bytes[..<(end ?? bytes.count)])
+        #expect(end != nil, "seed \(seed): taken without its empty line")
+        #expect(head.path.first == "/" && (0...1).contains(head.minorVersion), "seed \(seed)")
+        #expect(head.fields.count <= RequestHead.maximumFields, "seed \(seed)")
+        let isClean = head.fields.allSatisfy { field in
+          !field.name.isEmpty && !field.value.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
+        }
+        #expect(isClean, "seed \(seed): \(head.fields)")
+      } catch {
+        #expect([400, 431, 505].contains(error.status), "seed \(seed): \(error)")
+      }
+    }
+  }
+}
