@@ -50,7 +50,7 @@ import WayValues
     for pattern in [
       "native://address/:id", "/user(/:name)(/more)/*", "http://h/:a/:b", "flutter://*",
     ] {
-      try router.task(pattern) { _ in .null }
+      try router.page(pattern)
     }
     var reader = SnapshotReader(router)
     var source = FuzzSource(seed: seed, samples: Self.uris, pieces: Self.pieces)
