@@ -45,7 +45,7 @@ extension BridgeClient: MessageReceiver {
       let call = MethodCall(method: name, params: params ?? .null)
       Task {
         assertIsolated()
-        _ = try? await method(call)
+        _ = try? await withTaskExecutorPreference(loop) { try await method(call) }
       }
     }
   }

@@ -13,7 +13,7 @@ extension BridgeClient {
     try pages.add(HostedPages.Entry(page: page, host: host, opening: request))
     return Task {
       do {
-        try await host.open(page)
+        try await withTaskExecutorPreference(loop) { try await host.open(page) }
         await opened(page, request)
       } catch {
         pages.remove(page.id)?.closer?.resume(returning: false)
@@ -50,7 +50,7 @@ extension BridgeClient {
     }
     let entry = pages.remove(id)
     return Task {
-      if let entry { await entry.host.close(entry.page, reason: reason) }
+      if let entry { await close(entry, reason) }
       finish(request, .success(.null))
     }
   }
@@ -74,7 +74,10 @@ extension BridgeClient {
     }
     return Task {
       do {
-        finish(request, .success(try await host.call(call, of: page)))
+        let value = try await withTaskExecutorPreference(loop) {
+          try await host.call(call, of: page)
+        }
+        finish(request, .success(value))
       } catch {
         finish(request, .failure(Self.failure(error)))
       }
@@ -94,7 +97,8 @@ extension BridgeClient {
       progress: progress(of: request))
     return Task {
       do {
-        finish(request, .success(try await run(call)))
+        finish(
+          request, .success(try await withTaskExecutorPreference(loop) { try await run(call) }))
       } catch {
         finish(request, .failure(Self.failure(error)))
       }
@@ -106,7 +110,7 @@ extension BridgeClient {
     guard let (page, host) = pages.shown(id) else { return }
     Task {
       assertIsolated()
-      await host.resume(page)
+      await withTaskExecutorPreference(loop) { await host.resume(page) }
     }
   }
 
@@ -122,13 +126,15 @@ extension BridgeClient {
       pages[entry.page.id] = nil
       Task {
         assertIsolated()
-        await entry.host.close(entry.page, reason: .failed)
+        await close(entry, .failed)
       }
     }
   }
 
   private func close(_ entry: HostedPages.Entry, _ reason: Outcome.Kind) async {
-    await entry.host.close(entry.page, reason: reason)
+    await withTaskExecutorPreference(loop) {
+      await entry.host.close(entry.page, reason: reason)
+    }
   }
 
   private func pageHost(of uri: String) -> (any PageHost)? {

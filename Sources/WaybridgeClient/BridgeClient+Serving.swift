@@ -3,8 +3,8 @@ import WayRouting
 
 // What the server asks of this client: each request runs in a task of its own and is answered exactly once.
 //
-// Every task inherits the client's executor, and the first that it awaits is the host: so what was asked first reaches its
-// host first.
+// Every task inherits the client's executor and prefers the loop, and the first that it awaits is the host: so what was
+// asked first reaches its host first, also one that does not say where it runs.
 extension BridgeClient {
   func serve(_ request: Request) {
     if request.method == "$/ping" { return answer(request.id, .success(.null)) }
@@ -36,7 +36,8 @@ extension BridgeClient {
     guard let method = methods[call.method] else { throw call.unknownMethod }
     return Task {
       do {
-        finish(request, .success(try await method(call)))
+        finish(
+          request, .success(try await withTaskExecutorPreference(loop) { try await method(call) }))
       } catch {
         finish(request, .failure(Self.failure(error)))
       }
