@@ -10,11 +10,13 @@ public enum RouteHandler: Sendable {
   case asyncTask(@Sendable (Call) async throws -> Value)
   /// Shows the page from Swift.
   case page(PageHandler)
+  /// A module that gives the route its handler when it is called; ``Router/module(_:routes:serving:register:)`` sets it.
+  case lazy(LazyModule)
 
   /// Whether this can serve a route of a kind.
   func fits(_ kind: RouteKind) -> Bool {
     switch self {
-    case .hosted: true
+    case .hosted, .lazy: true
     case .task, .asyncTask: kind != .page
     case .page: kind == .page
     }

@@ -13,6 +13,7 @@ public final class Router: Sendable {
 
   private let held = Mutex(Held())
   private let changes = Atomic(0)
+  let startup = Startup()
 
   /// A router with the built-in dispatchers and no routes.
   public init() {}
@@ -28,6 +29,11 @@ public final class Router: Sendable {
       held.snapshot = snapshot
       return snapshot
     }
+  }
+
+  /// Reads under the lock.
+  func read<Result: Sendable>(_ body: @Sendable (RouterState) -> Result) -> Result {
+    held.withLock { body($0.state) }
   }
 
   /// Runs `change` under the lock.

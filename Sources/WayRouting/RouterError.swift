@@ -20,6 +20,8 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
   case target(RoutePatternError)
   /// Another redirect begins with such a pattern.
   case redirectClash(from: String, other: String)
+  /// The start has begun, and takes nothing more.
+  case started
   /// No route has the name, or the registration is not in force any more.
   case unknown(String)
   /// The text is no scheme.
@@ -47,6 +49,7 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
     case .target(let error): "\(error)"
     case .redirectClash(let from, let other):
       "'\(from)' matches the same URIs as '\(other)', from which a redirect leads already"
+    case .started: "the router has started: give it this before"
     case .unknown(let name): "no route named '\(name)' is registered"
     case .invalidScheme(let scheme):
       "'\(scheme)' is no scheme: a letter, then letters, digits, '+', '-', '.'"

@@ -7,6 +7,12 @@ struct RouterState: Sendable {
     var route: Route
   }
 
+  /// A service and the routes of its methods.
+  struct ServiceEntry: Sendable {
+    var slot: any Sendable
+    var methods: [Registration] = []
+  }
+
   /// In the order of registration; a removed route leaves a gap until there are many.
   private var slots: [Slot?] = []
   private var gaps = 0
@@ -19,6 +25,8 @@ struct RouterState: Sendable {
   var tabs: [RouteURI] = []
   var actions: [String: RouteTarget] = [:]
   var redirects = RedirectList()
+  /// By the type of the service.
+  var services: [ObjectIdentifier: ServiceEntry] = [:]
   /// In the order in which they were added.
   var interceptors: [Interceptor] = []
   /// The names of the routes that were added to each group.

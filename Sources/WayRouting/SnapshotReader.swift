@@ -6,7 +6,7 @@ package struct SnapshotReader {
   private static let maxRemembered = 64
   private static let maxRememberedLength = 256
 
-  private let router: Router
+  package let router: Router
   private var snapshot: RouterSnapshot
   private var remembered: [UTF8Key: FoundRoute] = [:]
   /// The one that was asked for last, found without hashing.

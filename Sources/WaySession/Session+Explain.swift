@@ -38,7 +38,9 @@ extension Session {
     case .hostedTask(let client), .page(.client(let client)):
       clients[client].map { .string($0.name) } ?? .null
     case .undefined: .null
-    case .task, .asyncTask, .page(.swift), .back, .selectTab: "server"
+    case .module,
+      .task, .asyncTask, .page(.swift), .back, .selectTab:
+      "server"
     }
   }
 }

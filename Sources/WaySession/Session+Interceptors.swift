@@ -8,6 +8,9 @@ extension Session {
   func proceed(
     _ resolution: Resolution, _ entry: Entry, _ options: CallOptions, _ caller: Caller
   ) throws(RPCError) -> Reply {
+    if case .match(let match) = resolution, case .lazy(let module) = match.route.handler {
+      return try load(module, match.uri.text, entry, options, caller)
+    }
     guard let chain = routes.current().interceptors(of: resolution) else {
       return try carryOut(resolution, entry, options, caller)
     }
@@ -31,6 +34,26 @@ extension Session {
       }
       guard let call = session.calls[number] else { return .later }
       return try session.follow(verdict, resolution, entry, options, .call(call))
+    }
+  }
+
+  /// Has a module register what serves a URI, and then leads the call there.
+  func load(
+    _ module: LazyModule, _ uri: String, _ entry: Entry, _ options: CallOptions, _ caller: Caller
+  ) throws(RPCError) -> Reply {
+    let call = try begin(caller, deadline: options.deadline)
+    let router = routes.router
+    return later(call, uri) { session, number in
+      do { try await module.load(into: router) } catch {
+        throw RPCError(.internal, "The module \(module.name.quoted) could not register: \(error)")
+      }
+      guard let call = session.calls[number] else { return .later }
+      let next = try session.look(up: uri, options.given)
+      if case .lazy(let same)? = next.route?.handler, same === module {
+        throw RPCError(
+          .internal, "The module \(module.name.quoted) gave the route of \(uri.quoted) no handler")
+      }
+      return try session.proceed(next, entry, options, .call(call))
     }
   }
 

@@ -30,6 +30,8 @@ struct Destination {
     /// `navigation:selectTab`
     case selectTab
     case undefined(UndefinedRouteHandler)
+    /// What serves the route is registered when it is called.
+    case module(LazyModule)
   }
 
   let uri: RouteURI
@@ -138,6 +140,7 @@ extension Session {
     case .task(let run): return .task(run)
     case .asyncTask(let run): return .asyncTask(run)
     case .page(let handler): return .page(.swift(handler))
+    case .lazy(let module): return .module(module)
     case .hosted:
       guard let host = hosts.find(match.uri, kind: match.route.kind) else {
         throw RPCError(
@@ -245,6 +248,8 @@ extension Session {
       open(
         destination, presenter, entry, options, try begin(caller, deadline: options.deadline))
       return .later
+    case .module(let module):
+      return try load(module, destination.uri.text, entry, options, caller)
     case .undefined(let handler):
       let call = try begin(caller, deadline: options.deadline)
       return undefined(handler, destination, entry, options, call)

@@ -38,7 +38,7 @@ extension Session {
       return .later
     }
     let uri = routes.current().tabs[tab].text
-    guard case .page = try resolve(uri, [:]).kind else {
+    guard try resolve(uri, [:]).routeKind == .page else {
       throw RPCError(.wrongKind, "\(uri.quoted), the first page of tab \(tab), is no page")
     }
     return try proceed(

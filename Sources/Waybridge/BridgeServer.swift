@@ -42,11 +42,12 @@ public struct BridgeServer: Service {
     self.onListening = onListening
   }
 
-  /// Serves until a graceful shutdown or the cancellation of the task; then closes every connection with 4200.
+  /// Carries out the router's start (``Router/start()``), then serves until a graceful shutdown or the cancellation of the task; then closes every connection with 4200.
   /// Throws when it cannot listen, and 2409 while it runs already.
   public func run() async throws {
     try slot.start()
     defer { slot.ended() }
+    try await router.start()
     let running = try await RunningBridge(router: router, configuration: configuration)
     slot.began(running.bridge)
     onListening(running.address)

@@ -1,0 +1,123 @@
+import Synchronization
+import Testing
+import WayRouting
+import WayValues
+
+private protocol Cart: Sendable {
+  func add(_ item: String) -> Int
+}
+
+private final class LiveCart: Cart {
+  private let items = Mutex<[String]>([])
+
+  func add(_ item: String) -> Int {
+    items.withLock {
+      $0.append(item)
+      return $0.count
+    }
+  }
+}
+
+private struct Item: Codable, Sendable {
+  let name: String
+}
+
+@Suite final class ServiceTests: Sendable {
+  private let router = Router()
+  private let madeCount = Mutex(0)
+
+  private func run(_ uri: String, _ params: ValueObject = [:]) async throws -> Value {
+    let match = try router.match(uri, params)
+    let call = Call(uri: match.uri, params: match.params, exts: [:], navigator: Nowhere())
+    switch match.route.handler {
+    case .task(let run): return try run(call)
+    case .asyncTask(let run): return try await run(call)
+    default: throw Unmatched(uri: uri)
+    }
+  }
+
+  private func register() throws {
+    try router.service((any Cart).self, name: "Cart") {
+      self.madeCount.withLock { $0 += 1 }
+      return LiveCart()
+    } methods: { service throws(RouterError) in
+      try service.method("add") { cart, call in
+        .integer(Int64(cart.add(call.params["name"]?.string ?? "")))
+      }
+      try service.method("addTyped", parameters: [.init("name", .string, isRequired: true)]) {
+        (cart, item: Item) in
+        await Task.yield()
+        return ["count": cart.add(item.name)]
+      }
+    }
+  }
+
+  @Test func `a service is made once, when it is first used, by type or by URI`() async throws {
+    try register()
+    #expect(self.madeCount.withLock { $0 } == 0)
+    #expect(try await run("service://cart/add?name=tea") == 1)
+    #expect(try router.service((any Cart).self).add("pear") == 2)
+    let cart: any Cart = try router.service()
+    #expect(cart.add("plum") == 3)
+    #expect(try await run("service://Cart/addTyped", ["name": "fig"]) == ["count": 4])
+    await withTaskGroup { group in
+      for _ in 0..<50 { group.addTask { _ = try? self.router.service((any Cart).self) } }
+    }
+    #expect(self.madeCount.withLock { $0 } == 1)
+    #expect(router.snapshot().routes.map(\.name) == ["Cart.add", "Cart.addTyped"])
+    #expect(router.snapshot().routes.allSatisfy { $0.kind == .service })
+  }
+
+  @Test func `a method's parameters are checked`() throws {
+    try register()
+    let error = #expect(throws: RoutingError.self) { try router.match("service://Cart/addTyped") }
+    #expect(error?.description == "$.name: is missing; it has to be a string")
+  }
+
+  @Test func `what is not registered, and what needs itself, is told`() throws {
+    let router = Router()
+    #expect(throws: ServiceError.unknown("Cart")) { try router.service((any Cart).self) }
+    try router.service(Int.self, name: "Number") { try router.service(String.self).count }
+    try router.service(String.self, name: "Text") { "\(try router.service(Int.self))" }
+    #expect(throws: ServiceError.cycle("Number")) { try router.service(Int.self) }
+    #expect(throws: ServiceError.cycle("Text")) { try router.service(String.self) }
+    try router.service(String.self, name: "Text") { "four" }
+    #expect(try router.service(Int.self) == 4)
+  }
+
+  @Test func `a service that could not be made is tried again`() throws {
+    let tries = Mutex(0)
+    try router.service(Int.self, name: "Number") {
+      try tries.withLock {
+        $0 += 1
+        if $0 == 1 { throw TaskError(code: 1, message: "not yet") }
+        return $0
+      }
+    }
+    #expect(throws: TaskError.self) { try router.service(Int.self) }
+    #expect(try router.service(Int.self) == 2)
+    #expect(try router.service(Int.self) == 2)
+  }
+
+  @Test func `a service that is removed takes its methods along`() throws {
+    try register()
+    #expect(router.removeService((any Cart).self))
+    #expect(!router.removeService((any Cart).self))
+    #expect(router.snapshot().routes.isEmpty)
+    #expect(throws: ServiceError.self) { try router.service((any Cart).self) }
+  }
+
+  @Test func `a method that is refused leaves nothing behind`() throws {
+    let error = #expect(throws: RouterError.self) {
+      try router.service(Int.self, name: "Number") {
+        1
+      } methods: { service throws(RouterError) in
+        try service.method("good") { _, _ in nil }
+        try service.method("bad name") { _, _ in nil }
+      }
+    }
+    #expect(error?.description.contains("service://Number/bad name") == true)
+    #expect(router.snapshot().routes.isEmpty)
+    #expect(throws: ServiceError.self) { try router.service(Int.self) }
+  }
+}

@@ -1,0 +1,61 @@
+import Synchronization
+import Testing
+import WayRouting
+import WayValues
+
+@Suite final class StartupTests: Sendable {
+  private let router = Router()
+  private let log = Mutex<[String]>([])
+
+  @Test func `the phases come in their order, whatever the order of registration`() async throws {
+    for phase in StartPhase.allCases.reversed() {
+      try router.atStart(phase) { _ in self.log.withLock { $0.append(phase.rawValue) } }
+    }
+    try router.atStart(.pages) { router in
+      await Task.yield()
+      self.log.withLock { $0.append("pages 2") }
+      try router.page("native://a")
+    }
+    async let first: Void = router.start()
+    async let second: Void = router.start()
+    _ = try await (first, second)
+    #expect(
+      self.log.withLock { $0 } == [
+        "table", "interceptors", "pages", "pages 2", "tasks", "groups", "ready",
+      ])
+    #expect(try router.route("native://a") == "native://a")
+    #expect(throws: RouterError.started) { try router.atStart(.table) { _ in } }
+  }
+
+  @Test func `a phase that fails ends the start and is named`() async throws {
+    try router.atStart(.pages) { router in try router.page("bad") }
+    try router.atStart(.tasks) { _ in Issue.record("went on") }
+    for _ in 0..<2 {
+      let error = await #expect(throws: StartError.self) { try await router.start() }
+      #expect(error?.phase == .pages)
+      #expect(error?.description.contains("'pages'") == true)
+    }
+  }
+
+  @Test func `a module's routes are there before it is loaded`() async throws {
+    try router.register(Route(name: "told", patterns: [RoutePattern("action://told")], kind: .task))
+    try router.module(
+      "shop",
+      routes: [Route(name: "shop", patterns: [RoutePattern("native://shop/:id")], kind: .page)],
+      serving: ["told"]
+    ) { _ in Issue.record("loaded") }
+    #expect(router.explain("native://shop/7").canOpen)
+    #expect(try router.route("native://shop/7") == "shop")
+    guard case .lazy = try router.match("action://told").route.handler else {
+      Issue.record("not lazy")
+      return
+    }
+    #expect(throws: RouterError.unknown("none")) {
+      try router.module(
+        "other", routes: [Route(name: "new", patterns: [RoutePattern("/new")], kind: .page)],
+        serving: ["none"]
+      ) { _ in }
+    }
+    #expect(try router.route("native://new") == nil)
+  }
+}
