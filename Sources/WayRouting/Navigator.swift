@@ -16,6 +16,7 @@ public protocol Navigator: Sendable {
   /// Whether ``open(_:params:exts:style:)`` would find a route and somebody to serve it. Runs no handler.
   func canOpen(_ uri: String) async -> Bool
   /// Calls a method of an open page of the session: of the client that runs in it, else of its host.
+  /// Throws ``TaskError`` with the code that it answers or the protocol's.
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value
 }
 

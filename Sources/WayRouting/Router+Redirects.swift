@@ -10,7 +10,7 @@ extension Router {
     try self.redirect(contentsOf: [redirect])
   }
 
-  /// Adds all redirects, or none of them when one is refused.
+  /// Adds all redirects, or none of them when one is refused. Throws as ``redirect(_:to:)``.
   public func redirect(contentsOf redirects: [Redirect]) throws(RouterError) {
     try change { (state) throws(RouterError) in
       var next = state.redirects

@@ -21,6 +21,7 @@ extension BridgeServer {
   }
 
   /// Forgets what ``publish(_:_:to:retain:)`` has kept of a topic for exactly this audience.
+  /// Throws only while the server does not run.
   public func forget(_ topic: String, to audience: Audience = .all) async throws(TaskError) {
     try await bridge().forget(topic, for: audience)
   }

@@ -63,7 +63,7 @@ extension BridgeServer {
     try await bridge().deliver(link, to: audience)
   }
 
-  /// The sessions of an audience as they are now, in no order.
+  /// The sessions of an audience as they are now, in no order. Throws only while the server does not run.
   public func sessions(_ audience: Audience = .all) async throws(TaskError) -> [SessionInfo] {
     try await bridge().sessions(audience)
   }

@@ -1,9 +1,58 @@
-"""The code blocks of README, as a newcomer reads them."""
+"""The code blocks of the documents, as a newcomer reads them."""
 
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+DOCUMENTS = ["README.md", "protocol/PROTOCOL.md", "web/bridge/README.md", "Tests/Benchmarks/README.md"]
+
+
+class Block:
+    """A fenced block; `place` is where it stands, as `FILE:LINE`."""
+
+    def __init__(self, place, language, text):
+        self.place = place
+        self.language = language
+        self.text = text
+
+    def __repr__(self):
+        return self.place
+
+
+def documents():
+    """Every document with examples: those for readers, and the articles beside the sources."""
+    named = [ROOT / name for name in DOCUMENTS if (ROOT / name).exists()]
+    return named + sorted(ROOT.glob("Sources/**/*.docc/*.md"))
+
+
+def fenced(path, text=None):
+    """The fenced blocks of a document."""
+    text = path.read_text() if text is None else text
+    name = path.relative_to(ROOT)
+    found = []
+    for match in re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.S | re.M):
+        line = text[: match.start()].count("\n") + 1
+        found.append(Block(f"{name}:{line}", match[1], match[2]))
+    return found
+
+
+def all_blocks(language):
+    """The blocks of one language in all documents."""
+    return [block for path in documents() for block in fenced(path) if block.language == language]
+
+
+def comment_blocks(language):
+    """The blocks of one language in the `///` comments of the sources, with the module that each belongs to."""
+    found = []
+    for path in sorted(ROOT.glob("Sources/**/*.swift")):
+        lines = [
+            line.strip().removeprefix("///").removeprefix(" ") if line.strip().startswith("///") else ""
+            for line in path.read_text().splitlines()
+        ]
+        module = path.relative_to(ROOT / "Sources").parts[0]
+        found += [(block, module) for block in fenced(path, "\n".join(lines) + "\n") if block.language == language]
+    return found
 
 
 def blocks(section, language, file="README.md"):

@@ -1,4 +1,4 @@
-"""README's examples, run: only ports, files and what the reader's own app does are put in."""
+"""README's examples and those of Tests/Examples, run: only ports, files and what the reader's own app does are put in."""
 
 import json
 import os
@@ -7,27 +7,15 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import unittest
 
+import examples
 from readme import ROOT, blocks, replaced
 
 WAYBRIDGE = os.environ.get("WAYBRIDGE")
 if not WAYBRIDGE:
     raise RuntimeError("WAYBRIDGE must hold the path of the waybridge executable")
-
-PACKAGE = """// swift-tools-version: 6.2
-import PackageDescription
-
-let package = Package(
-  name: "app",
-  dependencies: [.package(path: "{root}")],
-  targets: [
-    .executableTarget(
-      name: "app", dependencies: [.product(name: "Waybridge", package: "{identity}")])
-  ],
-  cxxLanguageStandard: .cxx17
-)
-"""
 
 APP = """
 globalThis.WebSocket = createRequire(import.meta.url)("/usr/share/nodejs/ws").WebSocket;
@@ -81,25 +69,47 @@ class Examples(unittest.TestCase):
         pages = ["native://address/list", "native://share/sheet"]
         self.assertEqual({"shown": pages, "hidden": pages, "shared": True}, json.loads(rest))
 
+    def program(self, name):
+        """An example, with its output line by line."""
+        binaries, code, output = examples.build()
+        self.assertEqual(0, code, output)
+        return ["stdbuf", "-oL", f"{binaries}/{name}"]
+
     def test_the_swift_is_a_program_of_a_package_that_depends_on_this_one(self):
         (snippet,) = blocks("Use it", "swift")
-        listening = 'configuration: BridgeConfiguration(port: 0)) { print("listening on \\($0)"); fflush(nil) }'
-        program = replaced(snippet, [("BridgeServer(router: router)", f"BridgeServer(router: router, {listening}")])
-        # Kept between runs, since a whole build takes its time.
-        folder = ROOT / ".build/readme"
-        (folder / "Sources/app").mkdir(parents=True, exist_ok=True)
-        (folder / "Package.swift").write_text(PACKAGE.format(root=ROOT, identity=ROOT.name))
-        (folder / "Sources/app/main.swift").write_text("import Glibc\n" + program + "\n")
-        if (ROOT / "Package.resolved").exists():
-            shutil.copy(ROOT / "Package.resolved", folder)
-        build = ["swift", "build", "--package-path", str(folder)]
-        done = subprocess.run(build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.assertEqual(0, done.returncode, done.stdout)
-        self.assertNotIn("main.swift:", done.stdout)
-        binaries = subprocess.run([*build, "--show-bin-path"], check=True, capture_output=True, text=True)
-        address = self.serve([str(pathlib.Path(binaries.stdout.strip()) / "app")])
+        self.assertEqual((ROOT / "Tests/Examples/Library/main.swift").read_text().strip(), snippet)
+        address = self.serve([*self.program("Library"), "0"])
         params = {"uri": "action://hello", "params": {"name": "Ada"}}
         self.assertEqual({"greeting": "Hello, Ada"}, self.call(address, "router.invoke", json.dumps(params)))
+
+    def test_the_native_shell_shows_pages_and_runs_tasks(self):
+        address = self.serve([WAYBRIDGE, "serve", "--table", str(ROOT / "protocol/routes/demo.json"), "--port", "0"])
+        shell = subprocess.Popen(
+            [*self.program("NativeShell"), f"ws://{address}/bridge"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self.addCleanup(shell.stdout.close)
+        self.addCleanup(shell.stdin.close)
+        self.addCleanup(shell.wait)
+        self.addCleanup(shell.kill)
+        # Whatever it does not say within this time, it never will.
+        watch = threading.Timer(60, shell.kill)
+        watch.start()
+        self.addCleanup(watch.cancel)
+
+        def say(line, *answers):
+            shell.stdin.write(line + "\n")
+            shell.stdin.flush()
+            self.assertEqual(sorted(answers), sorted(shell.stdout.readline().strip() for _ in answers))
+
+        say("open native://home", "show native://home", "opened p1")
+        say("open native://address/list", "show native://address/list", "opened p2")
+        say("finish Kyoto", "hide native://address/list: finished", "on top native://home", "finished")
+        say("open native://address/list", "show native://address/list", "opened p3")
+        say("back", "hide native://address/list: dismissed", "on top native://home", "dismissed")
+        say("run action://toast?text=Hello", "toast Hello", '{"shown":true}')
+        shell.stdin.close()
+        self.assertEqual(0, shell.wait(timeout=30))
 
     def test_the_command_line(self):
         lines = [line for block in blocks("Use it", "sh") for line in block.splitlines()]

@@ -20,10 +20,11 @@ let shell = try await BridgeClient.connect(
 
 while let line = readLine() {
   let words = line.split(separator: " ", maxSplits: 1).map(String.init)
-  Task {
+  // Reading blocks the main actor, so that calls go on beside it.
+  Task.detached {
     do {
       switch (words.first, words.last) {
-      case ("open", let uri?): print(try await shell.open(uri).kind)
+      case ("open", let uri?): print(try await shell.open(uri) { print("opened \($0)") }.kind)
       case ("run", let uri?): print(try await shell.invoke(uri).json ?? "")
       case ("finish", let text?):
         try await shell.finish(.init(.string(text)), page: shell.stack().top?.id)

@@ -1,0 +1,73 @@
+"""The package of Tests/Examples, built once with every Swift block of the documents beside its own programs."""
+
+import functools
+import re
+import shutil
+import subprocess
+
+from readme import ROOT, all_blocks, comment_blocks
+
+# Kept between runs, since a whole build takes its time.
+FOLDER = ROOT / ".build/examples"
+TARGET = """
+    .target(
+      name: "Documents",
+      dependencies: [
+        .product(name: "Waybridge", package: "waybridge"),
+        .product(name: "WaybridgeClient", package: "waybridge"),
+      ],
+      path: "Documents"),
+  ]
+)
+"""
+
+
+@functools.cache
+def build():
+    """Builds the package; gives the folder of its programs, and what the compiler said of the snippets."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    write(FOLDER / "Package.swift", re.sub(r"\n  \]\n\)\n$", TARGET, (ROOT / "Tests/Examples/Package.swift").read_text()))
+    for name in ("Library", "NativeShell"):
+        write(FOLDER / name / "main.swift", (ROOT / f"Tests/Examples/{name}/main.swift").read_text())
+    shutil.rmtree(FOLDER / "Documents", ignore_errors=True)
+    for name, text in snippets():
+        write(FOLDER / "Documents" / name, text)
+    if (ROOT / "Package.resolved").exists():
+        shutil.copy(ROOT / "Package.resolved", FOLDER)
+    command = ["swift", "build", "--package-path", str(FOLDER)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    binaries = subprocess.run([*command, "--show-bin-path"], check=True, stdout=subprocess.PIPE, text=True)
+    return binaries.stdout.strip(), done.returncode, done.stdout
+
+
+def snippets():
+    """Each block as a function of its own, so that none is linked and none sees another; the compiler names the block."""
+    written = [(block, imports_of(block), "") for block in all_blocks("swift")]
+    for block, imports, _ in written:
+        if not imports:
+            raise AssertionError(f"{block.place}: begin a Swift block with its imports: it has to compile by itself")
+    # A comment speaks of what its module has: it imports that, and has a server and a router at hand.
+    for block, module in comment_blocks("swift"):
+        if module == "WaybridgeClient":
+            written.append((block, ["import WaybridgeClient"], ""))
+        else:
+            written.append((block, ["import Waybridge"], "_ server: BridgeServer, _ router: Router"))
+    for number, (block, imports, parameters) in enumerate(written):
+        body = "\n".join("" if line in imports else line for line in block.text.splitlines())
+        path, line = block.place.rsplit(":", 1)
+        yield (
+            f"Block{number}.swift",
+            "\n".join(imports) + f"\n\nprivate func block({parameters}) async throws {{\n"
+            f'#sourceLocation(file: "{path}", line: {int(line) + 1})\n{body}\n#sourceLocation()\n}}\n',
+        )
+
+
+def imports_of(block):
+    return [line for line in block.text.splitlines() if re.match(r"import \w+$", line)]
+
+
+def write(path, text):
+    """Leaves a file as it is that has this text already, so that nothing is built in vain."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)

@@ -1,0 +1,91 @@
+"""Every code block of the documents: Swift compiles, JavaScript and shell parse, JSON is what the schemas say."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+import examples
+import messages
+from readme import ROOT, all_blocks, documents, fenced
+
+# `ts` and `text` show shapes and flows in words of their own.
+LANGUAGES = {"swift", "js", "json", "sh", "html", "ts", "text"}
+
+
+class Snippets(unittest.TestCase):
+    maxDiff = None
+
+    def test_every_block_names_its_language(self):
+        unknown = [block for path in documents() for block in fenced(path) if block.language not in LANGUAGES]
+        self.assertEqual([], unknown)
+
+    def test_every_swift_block_compiles_without_warning(self):
+        _, code, output = examples.build()
+        self.assertEqual(0, code, output)
+        warnings = [
+            line for line in output.splitlines() if "warning:" in line and not re.search(r"never (used|mutated|read)", line)
+        ]
+        self.assertEqual("", "\n".join(warnings))
+
+    def test_every_javascript_block_is_a_module(self):
+        for block in all_blocks("js"):
+            with self.subTest(block), tempfile.NamedTemporaryFile("w", suffix=".mjs") as file:
+                file.write(block.text)
+                file.flush()
+                done = subprocess.run(["node", "--check", file.name], capture_output=True, text=True)
+                self.assertEqual(0, done.returncode, done.stderr)
+
+    def test_every_shell_block_parses_and_names_options_that_there_are(self):
+        for block in all_blocks("sh"):
+            with self.subTest(block):
+                done = subprocess.run(["bash", "-n"], input=block.text, capture_output=True, text=True)
+                self.assertEqual((0, ""), (done.returncode, done.stderr))
+                for line in re.findall(r"^waybridge .*", block.text.replace("\\\n", " "), re.M):
+                    command, options = line.split()[1], set(re.findall(r"\s(--[a-z-]+)", line))
+                    known = "" if command.startswith("-") else self.help_of(command)
+                    self.assertEqual([], [option for option in options if not re.search(rf"{option}\b", known)], line)
+
+    def help_of(self, command):
+        """What the command tells of itself."""
+        done = subprocess.run([os.environ["WAYBRIDGE"], command, "--help"], check=True, capture_output=True, text=True)
+        return done.stdout
+
+    def test_every_json_block_fits_its_schema(self):
+        table = json.loads((ROOT / "protocol/schema/table.schema.json").read_text())
+        count = 0
+        for block in all_blocks("json"):
+            methods = {}
+            for text in self.texts(block):
+                with self.subTest(block, text=text):
+                    value = json.loads(text)
+                    if "jsonrpc" in value:
+                        self.assertEqual([], self.faults(value, methods))
+                        count += 1
+                    elif "routes" in value:
+                        self.assertEqual([], messages.validate(value, table))
+        self.assertGreater(count, 15)
+
+    def texts(self, block):
+        """A block is one text, or one a line."""
+        try:
+            json.loads(block.text)
+            return [block.text]
+        except json.JSONDecodeError:
+            return block.text.splitlines()
+
+    def faults(self, message, methods):
+        """`methods` are those of the requests so far, by id."""
+        self.assertEqual("2.0", message["jsonrpc"])
+        if "method" in message:
+            if "id" in message:
+                methods[json.dumps(message["id"])] = message["method"]
+            return messages.faults_of_call(message)
+        method = methods.get(json.dumps(message["id"]))
+        return ["an answer to no request of its block"] if method is None else messages.faults_of_answer(message, method)
+
+
+if __name__ == "__main__":
+    unittest.main()
