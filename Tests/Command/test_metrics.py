@@ -112,3 +112,7 @@ class Metrics(unittest.TestCase):
                 after = {name: set(rows) for name, rows in parse(get(server.address + "/metrics")[1])[0].items()}
                 self.assertEqual(before or after, after)
                 before = after
+
+
+if __name__ == "__main__":
+    unittest.main()

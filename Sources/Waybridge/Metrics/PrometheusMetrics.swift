@@ -31,35 +31,49 @@ public struct PrometheusMetrics: MetricsFactory {
     registry.withLock { $0.unregister(metric) }
   }
 
+  /// A counter; the same one for the same label and dimensions, as with the others.
   public func makeCounter(label: String, dimensions: [(String, String)]) -> CounterHandler {
     make(.counter, label, dimensions)
   }
 
+  /// A counter of fractions.
   public func makeFloatingPointCounter(
     label: String, dimensions: [(String, String)]
   ) -> FloatingPointCounterHandler {
     make(.counter, label, dimensions)
   }
 
+  /// A gauge that goes up and down.
   public func makeMeter(label: String, dimensions: [(String, String)]) -> MeterHandler {
     make(.gauge, label, dimensions)
   }
 
+  /// A summary of sum and count where it aggregates, else a gauge of the last value.
   public func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> RecorderHandler {
     make(aggregate ? .summary : .gauge, label, dimensions)
   }
 
+  /// A histogram in seconds.
   public func makeTimer(label: String, dimensions: [(String, String)]) -> TimerHandler {
     make(.histogram, label, dimensions)
   }
 
+  /// Takes the metric out when all who made it are done with it.
   public func destroyCounter(_ handler: CounterHandler) { destroy(handler) }
+
+  /// Takes the metric out when all who made it are done with it.
   public func destroyFloatingPointCounter(_ handler: FloatingPointCounterHandler) {
     destroy(handler)
   }
+
+  /// Takes the metric out when all who made it are done with it.
   public func destroyMeter(_ handler: MeterHandler) { destroy(handler) }
+
+  /// Takes the metric out when all who made it are done with it.
   public func destroyRecorder(_ handler: RecorderHandler) { destroy(handler) }
+
+  /// Takes the metric out when all who made it are done with it.
   public func destroyTimer(_ handler: TimerHandler) { destroy(handler) }
 }
