@@ -58,7 +58,8 @@ export class Calls {
 
   /** Runs a task that a client hosts, by `router.invoke` or `router.open`. */
   invoke(method, params) {
-    const tag = this.#tag();
+    // The demo's share opens its page when its Swift task comes to it.
+    const tag = this.#run.isDemo && params.uri === "action://share" ? this.silentTag() : this.#tag();
     const call = this.#connection.request(method, { ...params, params: { tag } });
     this.#session.ask(tag).call = call;
     call.whenAnswered((answer) => answer && this.#done(call, answer, tag));
@@ -66,10 +67,12 @@ export class Calls {
   }
 
   #done(call, answer, tag) {
+    const isShare = call.params.uri === "action://share";
+    if (isShare && this.#run.isDemo && answer.error?.code === -32603) return;
     if (answer.error && answer.error.code < 0 && answer.error.code !== -32800) return this.#failed(call, answer.error);
     if (answer.error && [2404, 2408, 2429, 2504, -32800].includes(answer.error.code)) return this.#failed(call, answer.error);
-    if (call.params.uri === "action://share") {
-      if (this.#run.isDemo) return this.#shared(answer, pagePlan(this.#run.seed, tag));
+    if (isShare) {
+      if (this.#run.isDemo) return this.#shared(answer);
       if (answer.result?.tag !== tag && answer.result?.data?.tag !== tag) this.#connection.fault(`share gave ${JSON.stringify(answer)}`);
       return;
     }
@@ -105,10 +108,9 @@ export class Calls {
     return call;
   }
 
-  /** What the demo's own share task may answer: whether the sheet finished, or that its host refused it. */
-  #shared({ result, error }, plan) {
-    const isRight = error ? error.code === 2502 && (plan.error || plan.isPatient) : typeof (result.data ?? result).shared === "boolean";
-    if (!isRight) this.#connection.fault(`share gave ${JSON.stringify(result ?? error)}`);
+  /** What the demo's own share task may answer: whether the sheet finished; where it is not shown, the error has come before. */
+  #shared({ result, error }) {
+    if (typeof (result?.data ?? result)?.shared !== "boolean") this.#connection.fault(`share gave ${JSON.stringify(result ?? error)}`);
   }
 
   /** Calls a method of a page, which its host, or a client in it, answers as it would a task. */
