@@ -33,6 +33,11 @@ final class LoopTimer: ScheduledWork {
   }
 }
 
+extension SocketLoop {
+  /// uv_hrtime
+  package var nanoseconds: UInt64 { uv_hrtime() }
+}
+
 extension Duration {
   /// Rounded up, and zero for the past; what does not fit is the longest libuv can wait.
   var wholeMilliseconds: UInt64 {

@@ -92,9 +92,6 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     LoopIdentity.current == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// uv_hrtime
-  package var nanoseconds: UInt64 { uv_hrtime() }
-
   package func execute(_ work: @escaping @Sendable () -> Void) {
     push(.work(work))
   }
