@@ -285,21 +285,4 @@ extension Session {
         self.loop.execute { self.assumeIsolated { $0.report(value, of: number) } }
       })
   }
-
-  /// Hands a call on to a client, whose answer, progress and failure are the call's.
-  func forward(
-    _ method: String, _ params: Value, to host: Client, _ entry: Entry, _ call: CallInFlight
-  ) -> Reply {
-    let number = call.number
-    let id = request(
-      host, method, params,
-      progress: { self.report($0, of: number) },
-      completion: { result in
-        self.settle(number, result.map(entry.answer).mapError(\.ofTask))
-      })
-    if let id {
-      call.stop = { _ in self.cancelRequest(id, host) }
-    }
-    return .later
-  }
 }
