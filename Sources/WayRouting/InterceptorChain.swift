@@ -18,33 +18,55 @@ package final class InterceptorChain: Sendable {
   package typealias Alarm = (Duration, @escaping @Sendable () -> Void) -> (() -> Void)
 
   private let interceptors: [Interceptor]
-  /// Whether none of them waits.
-  package let isSynchronous: Bool
+  /// Theirs, where none of them waits; apart, so that asking them counts few references.
+  private let decisions: [@Sendable (Call) throws -> Interception]?
 
   /// Nil for none. They are in their order.
   init?(_ interceptors: [Interceptor]) {
     guard !interceptors.isEmpty else { return nil }
     self.interceptors = interceptors
-    isSynchronous = interceptors.allSatisfy { if case .now = $0.action { true } else { false } }
+    let immediate = interceptors.compactMap {
+      if case .now(let decide) = $0.action { decide } else { nil }
+    }
+    decisions = immediate.count == interceptors.count ? immediate : nil
   }
 
   /// In the order in which they see a call.
   package var names: [String] { interceptors.map(\.name) }
 
-  /// Asks them, none of which may wait: ``isSynchronous`` says so.
-  package func judge(_ call: Call) -> Verdict {
-    var changed: Call?
-    for interceptor in interceptors {
-      guard case .now(let decide) = interceptor.action else { continue }
+  /// What they make of a call, where none of them waits; nil where one does.
+  package func judge(_ call: Call) -> Verdict? {
+    guard let decisions else { return nil }
+    for position in decisions.indices {
       let decision: Interception
-      do { decision = try decide(changed ?? call) } catch { return interceptor.verdict(on: error) }
+      do { decision = try decisions[position](call) } catch {
+        return interceptors[position].verdict(on: error)
+      }
+      if case .next = decision { continue }
+      return judge(call, from: position, decision, decisions)
+    }
+    return .pass
+  }
+
+  /// Goes on behind the first that has not let the call pass as it is.
+  private func judge(
+    _ call: Call, from position: Int, _ first: Interception,
+    _ decisions: [@Sendable (Call) throws -> Interception]
+  ) -> Verdict {
+    guard case .change(let params) = first else { return interceptors[position].verdict(first) }
+    var call = call.with(params)
+    for position in decisions.indices.dropFirst(position + 1) {
+      let decision: Interception
+      do { decision = try decisions[position](call) } catch {
+        return interceptors[position].verdict(on: error)
+      }
       switch decision {
       case .next: continue
-      case .change(let params): changed = (changed ?? call).with(params)
-      default: return interceptor.verdict(decision)
+      case .change(let params): call = call.with(params)
+      default: return interceptors[position].verdict(decision)
       }
     }
-    return changed.map { .changed(params: $0.params) } ?? .pass
+    return .changed(params: call.params)
   }
 
   /// Asks them, and waits for those that do. When the task is cancelled it ends at once, whatever they do.

@@ -98,4 +98,21 @@ extension Session {
     call.stop = { _ in task.cancel() }
     return .later
   }
+
+  /// Hands a call on to a client, whose answer, progress and failure are the call's.
+  func forward(
+    _ method: String, _ params: Value, to host: Client, _ entry: Entry, _ call: CallInFlight
+  ) -> Reply {
+    let number = call.number
+    let id = request(
+      host, method, params,
+      progress: { self.report($0, of: number) },
+      completion: { result in
+        self.settle(number, result.map(entry.answer).mapError(\.ofTask))
+      })
+    if let id {
+      call.stop = { _ in self.cancelRequest(id, host) }
+    }
+    return .later
+  }
 }

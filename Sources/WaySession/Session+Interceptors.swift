@@ -21,9 +21,8 @@ extension Session {
     } catch {
       return try goOn(from: resolution, after: error, entry, options, caller)
     }
-    if chain.isSynchronous {
-      let call = swiftCall(resolution, options)
-      return try follow(chain.judge(call), resolution, entry, options, caller)
+    if let verdict = chain.judge(swiftCall(resolution, options)) {
+      return try follow(verdict, resolution, entry, options, caller)
     }
     let call = try begin(caller, deadline: options.deadline)
     let asked = swiftCall(resolution, options, call.number)

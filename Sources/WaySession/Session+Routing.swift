@@ -56,20 +56,20 @@ extension Session {
     let asked = try CallParams(request, entry, page: origin.client.page)
     let resolution = try look(up: asked.uri, asked.params)
     if case .match(let match) = resolution, case .task(let run) = match.route.handler,
-      match.custom == nil, !heard.contains(.task), match.interceptors?.isSynchronous != false
+      match.custom == nil, !heard.contains(.task)
     {
       let call = swiftCall(match.uri, match.params, match.route, asked.options)
-      guard let chain = match.interceptors else {
+      var verdict: InterceptorChain.Verdict? = .pass
+      if let chain = match.interceptors { verdict = chain.judge(call) }
+      switch verdict {
+      case .pass?:
         if let reply = self.run(run, call, entry) { return reply }
         return try declined(match, entry, options(of: asked, origin), .origin(origin))
+      case let verdict?:
+        return try follow(
+          verdict, resolution, entry, options(of: asked, origin), .origin(origin))
+      case nil: break
       }
-      let verdict = chain.judge(call)
-      if case .pass = verdict {
-        if let reply = self.run(run, call, entry) { return reply }
-        return try declined(match, entry, options(of: asked, origin), .origin(origin))
-      }
-      return try follow(
-        verdict, resolution, entry, options(of: asked, origin), .origin(origin))
     }
     return try proceed(resolution, entry, options(of: asked, origin), .origin(origin))
   }
@@ -284,22 +284,5 @@ extension Session {
       progress: { value in
         self.loop.execute { self.assumeIsolated { $0.report(value, of: number) } }
       })
-  }
-
-  /// Hands a call on to a client, whose answer, progress and failure are the call's.
-  func forward(
-    _ method: String, _ params: Value, to host: Client, _ entry: Entry, _ call: CallInFlight
-  ) -> Reply {
-    let number = call.number
-    let id = request(
-      host, method, params,
-      progress: { self.report($0, of: number) },
-      completion: { result in
-        self.settle(number, result.map(entry.answer).mapError(\.ofTask))
-      })
-    if let id {
-      call.stop = { _ in self.cancelRequest(id, host) }
-    }
-    return .later
   }
 }
