@@ -21,6 +21,7 @@ public final class RouterSnapshot: Sendable {
   let interceptors: InterceptorTable?
   /// Nil where there are none.
   let redirects: RedirectTable?
+  let hooks: [RouteHook]
 
   init(_ state: RouterState, version: Int) {
     self.version = version
@@ -37,6 +38,7 @@ public final class RouterSnapshot: Sendable {
     groups = GroupTable(routes, added: state.groups)
     interceptors = InterceptorTable(state.interceptors, routes, groups)
     redirects = RedirectTable(state.redirects.redirects)
+    hooks = state.hooks
     dispatchers = state.schemes.compactMapValues(\.dispatcher)
   }
 

@@ -29,6 +29,7 @@ struct RouterState: Sendable {
   var services: [ObjectIdentifier: ServiceEntry] = [:]
   /// In the order in which they were added.
   var interceptors: [Interceptor] = []
+  var hooks: [RouteHook] = []
   /// The names of the routes that were added to each group.
   var groups: [UTF8Key: [String]] = [:]
 

@@ -15,6 +15,8 @@ struct OpenPage {
   let presenter: Presenter
   /// The calls that are answered with the page's outcome.
   var openers: [CallNumber]
+  /// When it came onto the stack, by the loop's clock.
+  let since: UInt64
   let charge: ByteBudget.Charge
 }
 

@@ -18,6 +18,8 @@ final class QueuedOpening {
   /// What the page's style comes to on the stack as it is when its turn comes: a push on an empty stack, for one.
   var style: Style
   var state = PageOpening()
+  /// When its host was asked, by the loop's clock.
+  var asked: UInt64 = 0
   /// Tells the host, while it is asked, that its answer is no longer wanted.
   var cancelAtHost: (() -> Void)?
   /// Leads the call on when a handler in Swift declines.

@@ -94,24 +94,31 @@ extension Session {
 
   /// A call that came to no page and no task.
   func tellNowhere(_ uri: @autoclosure () -> String?, _ error: RPCError) {
-    guard heard.contains(.route), let uri = uri() else { return }
+    let isHooked = routes.current().hasHooks
+    guard isHooked || heard.contains(.route), let uri = uri() else { return }
+    if isHooked { tellHooks(.failed(failure(uri, nil, error))) }
     let kind = error.data?["kind"] ?? .null
     tell(.routeFailed, ["uri": .string(uri), "code": .integer(Int64(error.code)), "kind": kind])
   }
 
   /// A task begins; what is given back tells of its end. Nil when nobody listens.
   func taskStarted(_ destination: Destination) -> ((Result<Value, RPCError>) -> Void)? {
-    guard heard.contains(.task) else { return nil }
+    guard heard.contains(.task) || routes.current().hasHooks else { return nil }
+    let began = loop.nanoseconds
+    let (uri, route) = (destination.uri.text, destination.route?.name)
     let data: ValueObject = [
-      "call": .integer(Int64(makeCallNumber())), "uri": .string(destination.uri.text),
-      "route": destination.route.map { .string($0.name) } ?? .null,
+      "call": .integer(Int64(makeCallNumber())), "uri": .string(uri),
+      "route": route.map(Value.string) ?? .null,
     ]
     tell(.taskStarted, data)
     return { result in
       switch result {
-      case .success: self.tell(.taskFinished, data)
+      case .success:
+        self.tell(.taskFinished, data)
+        self.tellHooks(.didRun(uri: uri, route: route, after: self.elapsed(since: began)))
       case .failure(let error):
         self.tell(.taskFailed, data.with("code", .integer(Int64(error.code))))
+        self.tellHooks(.failed(self.failure(uri, route, error, after: self.elapsed(since: began))))
       }
     }
   }

@@ -46,7 +46,7 @@ extension Session {
         return .result(try method(request.params))
       }
     } catch {
-      if heard.contains(.route) { tellNowhere(request, error) }
+      if heard.contains(.route) || routes.current().hasHooks { tellNowhere(request, error) }
       return .failure(error)
     }
   }

@@ -126,7 +126,8 @@ extension Session {
       .change(.open(page), call: number) { result in
         if case .success = result {
           self.pages[page.id] = OpenPage(
-            page: page, presenter: presenter, openers: [], charge: charge)
+            page: page, presenter: presenter, openers: [], since: self.loop.nanoseconds,
+            charge: charge)
         }
         self.settle(number, result.map { .object(($0.shown ?? page).value) })
       })

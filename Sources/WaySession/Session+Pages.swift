@@ -73,6 +73,8 @@ extension Session {
       return settle(opening.call, .failure(RPCError(error)))
     }
     operations.began(opening)
+    opening.asked = loop.nanoseconds
+    tellHooks(.willOpen(opening.page))
     ask(opening)
   }
 
@@ -120,7 +122,7 @@ extension Session {
       tellSilent(host, "page.open")
     }
     let error = RPCError(.hostAbsent, "The host did not open the page in time")
-    tellFailed(opening.page, error)
+    tellFailed(opening, error)
     settle(opening.call, .failure(error))
     abandon(opening)
   }
@@ -150,7 +152,7 @@ extension Session {
           settle(call.number, opening.page.uri, error)
         }
       } else if let error = error?.ofPage {
-        tellFailed(opening.page, error)
+        tellFailed(opening, error)
         settle(opening.call, .failure(error))
       }
     case .closeAtHost: tellClosed(opening.page, opening.presenter, reason: "cancelled")
@@ -162,8 +164,9 @@ extension Session {
   private func commit(_ opening: QueuedOpening) {
     pages[opening.page.id] = OpenPage(
       page: opening.page, presenter: opening.presenter,
-      openers: opening.answersChange == nil ? [opening.call] : [], charge: opening.charge)
-    let result = perform(opening.operation) {
+      openers: opening.answersChange == nil ? [opening.call] : [], since: loop.nanoseconds,
+      charge: opening.charge)
+    let result = perform(opening.operation, asked: opening.asked) {
       if opening.answersChange == nil { self.shown(opening.page.id, opening.call) }
     }
     switch result {
@@ -219,10 +222,10 @@ extension Session {
   }
 
   /// Changes the stack and tells everyone: hosts of closed pages, the host of the page that is on top again, the new
-  /// page's opener, and then those whose pages have ended.
+  /// page's opener, and then those whose pages have ended. `asked` is when the host of the page that opens was asked.
   @discardableResult
   func perform(
-    _ operation: StackOperation, opened: () -> Void = {}
+    _ operation: StackOperation, asked: UInt64? = nil, opened: () -> Void = {}
   ) -> Result<StackChange, RPCError> {
     let change: StackChange
     do {
@@ -240,6 +243,7 @@ extension Session {
       for opener in entry?.openers ?? [] { settle(opener, .success(outcome.value)) }
     }
     if heard.contains(.page) { tell(change) }
+    if routes.current().hasHooks { tellHooks(change, closed, asked: asked) }
     return .success(change)
   }
 

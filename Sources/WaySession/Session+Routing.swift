@@ -56,7 +56,7 @@ extension Session {
     let asked = try CallParams(request, entry, page: origin.client.page)
     let resolution = try look(up: asked.uri, asked.params)
     if case .match(let match) = resolution, case .task(let run) = match.route.handler,
-      match.custom == nil, !heard.contains(.task)
+      match.custom == nil, !heard.contains(.task), !routes.current().hasHooks
     {
       let call = swiftCall(match.uri, match.params, match.route, asked.options)
       var verdict: InterceptorChain.Verdict? = .pass

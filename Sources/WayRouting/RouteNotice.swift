@@ -1,0 +1,84 @@
+import WayValues
+
+/// What becomes of a call, as hooks are told it.
+public enum RouteNotice: Sendable {
+  /// A page is about to be opened: its host is asked now.
+  case willOpen(Page)
+  /// A page is on the stack. `after` is how long its host took.
+  case didOpen(Page, after: Duration)
+  /// A page has left the stack. `after` is how long it was there.
+  case didClose(Page, Outcome, after: Duration)
+  /// A task or a method of a service has answered. `after` is how long it took.
+  case didRun(uri: String, route: String?, after: Duration)
+  /// A call came to nothing: no route, parameters that do not fit, refused by an interceptor, a host that refused or was
+  /// silent, a task that failed.
+  case failed(RouteFailure)
+}
+
+/// A call that came to nothing.
+public struct RouteFailure: Sendable {
+  /// The URI as it was called; nil where it could not be told.
+  public let uri: String?
+  /// The name of the declared route, where one was found.
+  public let route: String?
+  /// The error's code: the protocol's or the application's.
+  public let code: Int
+  /// The error's `data.kind`, one word; nil for an application's.
+  public let kind: String?
+  /// Text for people.
+  public let message: String
+  /// How long the host or the task took; nil where none was asked.
+  public let after: Duration?
+
+  package init(
+    uri: String?, route: String?, code: Int, kind: String?, message: String, after: Duration?
+  ) {
+    self.uri = uri
+    self.route = route
+    self.code = code
+    self.kind = kind
+    self.message = message
+    self.after = after
+  }
+}
+
+/// One who is told of every call.
+struct RouteHook: Sendable {
+  let name: String
+  let tell: @Sendable (RouteNotice) -> Void
+}
+
+extension Router {
+  /// Tells `hook` of every page and task of every session, for statistics and logs, or puts it in the place of the one
+  /// of its name. It is called on the thread of the session, in the order in which things happen: it must not block.
+  public func hook(_ name: String, _ hook: @escaping @Sendable (RouteNotice) -> Void) {
+    let added = RouteHook(name: name, tell: hook)
+    changeAlways { state in
+      if let place = state.hooks.firstIndex(where: { $0.name.isSameUTF8(as: name) }) {
+        state.hooks[place] = added
+      } else {
+        state.hooks.append(added)
+      }
+    }
+  }
+
+  /// Takes a hook back; false when there is none.
+  @discardableResult
+  public func removeHook(_ name: String) -> Bool {
+    changeAlways { state in
+      let count = state.hooks.count
+      state.hooks.removeAll { $0.name.isSameUTF8(as: name) }
+      return state.hooks.count < count
+    }
+  }
+}
+
+extension RouterSnapshot {
+  /// Whether anybody is told of calls.
+  package var hasHooks: Bool { !hooks.isEmpty }
+
+  /// Tells everybody who wants to know.
+  package func tell(_ notice: RouteNotice) {
+    for hook in hooks { hook.tell(notice) }
+  }
+}

@@ -1,0 +1,119 @@
+import TestSupport
+import Testing
+import WayRouting
+import WaySession
+import WayValues
+
+/// What the app's one observer is told of every call and jump.
+@Suite(.timeLimit(.minutes(1)))
+struct HookTests {
+  private let router = Router()
+  private let told = Mailbox<String>()
+
+  private func connect() async throws -> TestClient {
+    let told = told
+    router.hook("statistics") { notice in
+      switch notice {
+      case .willOpen(let page): told.put("willOpen \(page.uri)")
+      case .didOpen(let page, _): told.put("didOpen \(page.uri)")
+      case .didClose(let page, let outcome, _):
+        told.put("didClose \(page.uri) \(outcome.kind.rawValue)")
+      case .didRun(let uri, let route, _): told.put("didRun \(uri) \(route ?? "-")")
+      case .failed(let failure):
+        let (uri, route, kind) = (failure.uri ?? "-", failure.route ?? "-", failure.kind ?? "-")
+        told.put("failed \(uri) \(route) \(failure.code) \(kind)")
+      }
+    }
+    return try await TestClient.connect(to: TestBridge(router))
+  }
+
+  private func expect(_ lines: String...) async throws {
+    for line in lines { #expect(try await told.take() == line) }
+  }
+
+  private func openPage(_ client: TestClient) async throws -> Value {
+    try await client.call(0, "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
+    try await client.call(1, "router.open", ["uri": "native://a"])
+    return try await client.request("page.open")
+  }
+
+  @Test func aPageIsToldFromItsOpeningToItsEnd() async throws {
+    try router.page("native://a", name: "a")
+    let client = try await connect()
+    let open = try await openPage(client)
+    try await expect("willOpen native://a")
+    try await client.reply(open, .null)
+    try await expect("didOpen native://a")
+    let page = open["params"]?["page"]?["id"] ?? .null
+    try await client.call(2, "navigation.finish", ["page": page])
+    try await expect("didClose native://a finished")
+  }
+
+  @Test func aRefusedPageHasFailed() async throws {
+    try router.page("native://a", name: "a")
+    let client = try await connect()
+    try await client.refuse(try await openPage(client), code: 7, "not today")
+    try await expect("willOpen native://a", "failed native://a a 2502 hostFailed")
+  }
+
+  @Test func tasksAreToldWhetherTheyWaitOrNot() async throws {
+    try router.task("action://now", name: "now") { _ in 1 }
+    try router.task("action://later", name: "later") { _ in
+      await Task.yield()
+      return 1
+    }
+    try router.task("action://bad", name: "bad") { _ in throw TaskError(code: 7, message: "") }
+    let client = try await connect()
+    for (id, name) in ["now", "later", "bad"].enumerated() {
+      try await client.call(
+        .integer(Int64(id)), "router.invoke", ["uri": .string("action://\(name)")])
+      _ = try await client.answer(.integer(Int64(id)))
+    }
+    try await expect(
+      "didRun action://now now", "didRun action://later later", "failed action://bad bad 7 -")
+  }
+
+  @Test func whatGoesNowhereHasFailed() async throws {
+    try router.task("action://secret", name: "secret") { _ in 1 }
+    router.intercept("guard", on: .routes(["secret"])) { _ in .refuse("no") }
+    let client = try await connect()
+    try await client.call(1, "router.invoke", ["uri": "native://nowhere"])
+    try await client.call(2, "router.invoke", ["uri": "action://secret"])
+    try await expect(
+      "failed native://nowhere - 2404 noRoute", "failed action://secret - 2423 refused")
+  }
+
+  @Test func aHookIsReplacedAndTakenBack() async throws {
+    try router.task("action://now", name: "now") { _ in 1 }
+    let client = try await connect()
+    let others = Mailbox<String>()
+    router.hook("statistics") { _ in others.put("replaced") }
+    try await client.call(1, "router.invoke", ["uri": "action://now"])
+    #expect(try await others.take() == "replaced")
+    #expect(router.removeHook("statistics"))
+    #expect(!router.removeHook("statistics"))
+    router.hook("other") { _ in others.put("other") }
+    try await client.call(2, "router.invoke", ["uri": "action://now"])
+    #expect(try await others.take() == "other")
+  }
+
+  @Test func durationsAreThoseOfTheLoopsClock() async throws {
+    try router.page("native://a", name: "a")
+    let bridge = TestBridge(router)
+    let times = Mailbox<Duration>()
+    router.hook("times") { notice in
+      switch notice {
+      case .didOpen(_, let after), .didClose(_, _, let after): times.put(after)
+      default: break
+      }
+    }
+    let client = try await TestClient.connect(to: bridge)
+    let open = try await openPage(client)
+    try await bridge.server.advance(by: .seconds(3))
+    try await client.reply(open, .null)
+    #expect(try await times.take() == .seconds(3))
+    try await bridge.server.advance(by: .seconds(20))
+    try await client.call(2, "navigation.finish", ["page": open["params"]?["page"]?["id"] ?? .null])
+    #expect(try await times.take() == .seconds(20))
+  }
+}
