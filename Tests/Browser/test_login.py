@@ -42,15 +42,8 @@ class LoginTest(DemoCase):
         self.assertRegex(self.phone.result(DISCOVER), r"^2423 .*nobody has logged in")
         self.phone.wait_for_stack(DISCOVER)
         self.screenshot("login-refused")
-
-    def test_a_held_call_holds_nothing_else(self):
-        self.want_orders()
+        self.phone.press(DISCOVER, "My orders")
         self.phone.surface(LOGIN)
-        self.driver.back()
-        self.phone.surface(DISCOVER)
-        self.phone.tab("Home")
-        self.phone.press("native://home", "Server time")
-        self.assertRegex(self.phone.result("native://home"), "Z$")
 
     def test_two_calls_share_one_login(self):
         self.phone.tab("Me")

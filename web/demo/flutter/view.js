@@ -48,6 +48,9 @@ export class FlutterView {
     this.bridge = bridge;
     this.snack = snack;
     ripples(element);
+    addEventListener("focus", () => {
+      if (document.activeElement === document.body) this.#takeFocus();
+    });
   }
 
   /**
@@ -81,7 +84,7 @@ export class FlutterView {
       drawn.animate([{ opacity: 0, transform: "translateY(12%)" }, { opacity: 1, transform: "none" }], motion);
     }
     this.#reveal();
-    drawn.querySelector("h1")?.focus({ preventScroll: true });
+    this.#takeFocus();
   }
 
   /** @param {string} id */
@@ -93,8 +96,7 @@ export class FlutterView {
     if (calm()) drawn.remove();
     else drawn.animate([{ opacity: 1 }, { opacity: this.#pages.size ? 0 : 1 }], motion).finished.finally(() => drawn.remove());
     this.#reveal();
-    const top = [...this.#pages.values()].pop();
-    if (top) this.#focus.get(top)?.focus({ preventScroll: true });
+    this.#takeFocus();
   }
 
   /**
@@ -108,7 +110,7 @@ export class FlutterView {
     this.#pages.delete(id);
     this.#pages.set(id, drawn);
     this.#reveal();
-    this.#focus.get(drawn)?.focus({ preventScroll: true });
+    this.#takeFocus();
     this.#resumed.get(drawn)?.();
   }
 
@@ -117,11 +119,22 @@ export class FlutterView {
     this.#pages.clear();
   }
 
+  get #shown() {
+    return [...this.#pages.values()].pop();
+  }
+
   /** Remembers what has the focus on the page that is shown. */
   #keepFocus() {
-    const shown = [...this.#pages.values()].pop();
     const active = document.activeElement;
-    if (active instanceof HTMLElement && shown?.contains(active)) this.#focus.set(shown, active);
+    if (active instanceof HTMLElement && this.#shown?.contains(active)) this.#focus.set(this.#shown, active);
+  }
+
+  /** Moves the focus to where it was on the page that is shown; from outside of this view it is not taken. */
+  #takeFocus() {
+    const shown = this.#shown;
+    if (!shown || !document.hasFocus()) return;
+    const target = this.#focus.get(shown) ?? shown.querySelector("h1");
+    target?.focus({ preventScroll: true });
   }
 
   /** Only the page on top can be seen and reached. */
