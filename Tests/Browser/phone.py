@@ -50,6 +50,10 @@ class Phone:
         """Presses a button on a native page, or in the bar above a web page, which must be on top."""
         self.button(text, self.surface(uri)).click()
 
+    def tab(self, title):
+        """Presses one of the tabs."""
+        self.button(title, self.find(".tabs")).click()
+
     def result(self, uri):
         return self.settled(self.surface(uri))
 
@@ -78,6 +82,13 @@ class Phone:
 
     def flutter_page(self, title):
         return self.find(f".page[aria-label='{title}']:not([inert])")
+
+    def settle(self):
+        """Waits until nothing moves."""
+        self.wait(
+            lambda: self.driver.execute_script("return document.getAnimations().length") == 0,
+            "the end of the motion",
+        )
 
     def toast(self, text):
         self.wait(lambda: text in self.find("#toasts").text, f"the toast {text}")

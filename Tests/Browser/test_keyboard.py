@@ -37,7 +37,8 @@ class KeyboardTest(DemoCase):
 
     def test_the_whole_way_is_open_to_the_keyboard(self):
         self.enter("Outfitters")
-        self.phone.surface("shop.html")
+        with self.phone.web("shop.html"):
+            self.phone.button("Choose an address")
         self.enter("Choose an address")
         self.phone.surface("native://address/list")
         self.wait_for_focus("Addresses")
@@ -89,6 +90,44 @@ class KeyboardTest(DemoCase):
             seen.add(self.focused())
         self.assertIn("Copy link", seen)
         self.assertFalse(any("Outfitters" in name for name in seen), seen)
+
+    def pressed_tab(self):
+        return self.driver.execute_script(
+            "return document.activeElement.matches('.tab[aria-current]') && document.activeElement.textContent"
+        )
+
+    def test_a_tab_that_is_pressed_keeps_the_focus(self):
+        self.enter("Addresses")
+        self.wait_for_focus("Addresses")
+        self.enter("Studio")
+        self.wait_for_focus("Addresses")
+        self.enter("Discover")
+        self.phone.surface("native://discover")
+        self.assertEqual(self.pressed_tab(), "Discover")
+        self.keys(Keys.TAB, Keys.ENTER)
+        self.phone.wait_for_stack("flutter://me")
+        self.assertEqual(self.pressed_tab(), "Me")
+
+    def test_a_modal_returns_the_focus_page_by_page(self):
+        self.enter("Discover")
+        self.phone.surface("native://discover")
+        self.enter("Plan a trip")
+        self.wait_for_focus("Plan a trip")
+        self.phone.surface("native://plan/place")
+        self.enter("Next")
+        self.phone.surface("native://plan/time")
+        self.wait_for_focus("Time")
+        self.keys(Keys.ESCAPE)
+        self.wait_for_focus("Next")
+        self.keys(Keys.ESCAPE)
+        self.phone.surface("native://discover")
+        self.wait_for_focus("Plan a trip")
+
+    def test_a_uri_is_explained_by_key(self):
+        self.driver.execute_script("document.getElementById('explain-uri').focus()")
+        self.keys(Keys.ENTER)
+        self.assertIn("native://address/:id", self.phone.find("#explanation").text)
+        self.tab_to("Explanation")
 
     def test_the_focus_can_be_seen(self):
         self.tab_to("Outfitters")

@@ -41,7 +41,7 @@ class LayoutTest(DemoCase):
         self.phone.surface("native://share/sheet")
         self.check(f"{prefix}-sheet")
         if self.size == PHONE:
-            for view in ("Stack", "Messages"):
+            for view in ("Stack", "Messages", "Explain"):
                 self.phone.button(view, self.phone.find("#views")).click()
                 self.phone.find(f"#{view.lower()}-panel")
                 shown = [e for e in self.driver.find_elements("css selector", "main > section") if e.is_displayed()]
@@ -71,12 +71,56 @@ class LayoutTest(DemoCase):
         self.phone.surface("native://walk/c")
         self.check(f"{prefix}-publish")
 
+    def visit_discover(self, prefix):
+        self.phone.tab("Discover")
+        self.phone.surface("native://discover")
+        self.check(f"{prefix}-discover")
+        self.phone.press("native://discover", "Plan a trip")
+        self.phone.surface("native://plan/place")
+        self.check(f"{prefix}-modal")
+        self.phone.press("native://plan/place", "Next")
+        self.phone.surface("native://plan/time")
+        self.check(f"{prefix}-modal-pushed")
+        self.phone.press("native://plan/time", "Next")
+        self.phone.press("native://plan/check", "Plan it")
+        self.phone.surface("native://trip/Bergen")
+        self.check(f"{prefix}-trip")
+        self.phone.press("native://trip/Bergen", "Back")
+        self.phone.press("native://discover", "From the future")
+        self.phone.surface("native://upgrade")
+        self.check(f"{prefix}-upgrade")
+        self.phone.press("native://upgrade", "Back")
+        self.phone.press("native://discover", "To another app")
+        self.phone.surface("native://handoff")
+        self.check(f"{prefix}-handoff")
+        self.phone.press("native://handoff", "Close")
+        self.phone.press("native://discover", "My orders")
+        self.phone.surface("native://login")
+        self.check(f"{prefix}-login")
+        self.phone.press("native://login", "Log in")
+        self.phone.surface("native://orders")
+        self.check(f"{prefix}-orders")
+        self.phone.tab("Me")
+        with self.phone.flutter():
+            page = self.phone.flutter_page("Me")
+            self.phone.wait(lambda: "Mira Holm" in page.text, "the name")
+        self.check(f"{prefix}-me")
+        if self.size == PHONE:
+            self.phone.button("Explain", self.phone.find("#views")).click()
+        self.phone.find("#explain button").click()
+        self.phone.find(".verdict")
+        self.screenshot(f"{prefix}-explain")
+        self.assertEqual(self.phone.overflow(), [], "the explanation is too wide")
+
 
 class PhoneLightTest(LayoutTest):
     size = PHONE
 
     def test_every_page_fits_a_phone_in_the_light(self):
         self.visit("phone-light")
+
+    def test_every_page_of_the_other_tabs_fits_a_phone_in_the_light(self):
+        self.visit_discover("phone-light")
 
     def test_the_app_has_the_whole_screen_but_the_bar_of_views(self):
         width, height = self.driver.execute_script(
@@ -93,12 +137,18 @@ class PhoneDarkTest(LayoutTest):
     def test_every_page_fits_a_phone_in_the_dark(self):
         self.visit("phone-dark")
 
+    def test_every_page_of_the_other_tabs_fits_a_phone_in_the_dark(self):
+        self.visit_discover("phone-dark")
+
 
 class DeskLightTest(LayoutTest):
     size = DESK
 
     def test_every_page_fits_a_desk_in_the_light(self):
         self.visit("desk-light")
+
+    def test_every_page_of_the_other_tabs_fits_a_desk_in_the_light(self):
+        self.visit_discover("desk-light")
 
 
 class DeskDarkTest(LayoutTest):
@@ -107,6 +157,9 @@ class DeskDarkTest(LayoutTest):
 
     def test_every_page_fits_a_desk_in_the_dark(self):
         self.visit("desk-dark")
+
+    def test_every_page_of_the_other_tabs_fits_a_desk_in_the_dark(self):
+        self.visit_discover("desk-dark")
 
     def test_dark_is_dark_in_every_frame(self):
         self.open_shop()
@@ -133,18 +186,12 @@ class MotionTest(DemoCase):
         self.driver.execute_script(self.COUNT)
         self.phone.press("native://home", "Addresses")
         surface = self.phone.surface("native://address/list")
-        self.settle()
+        self.phone.settle()
         came = self.driver.execute_script("return glides")
         self.phone.button("Back", surface).click()
         self.phone.surface("native://home")
-        self.settle()
+        self.phone.settle()
         return came, self.driver.execute_script("return glides") - came
-
-    def settle(self):
-        self.phone.wait(
-            lambda: self.driver.execute_script("return document.getAnimations().length") == 0,
-            "the end of the motion",
-        )
 
     def test_a_page_glides_in_and_out_and_leaves_nothing_behind(self):
         self.assertEqual(self.there_and_back(), (1, 1))
@@ -154,11 +201,11 @@ class MotionTest(DemoCase):
     def test_a_sheet_over_a_flutter_page_comes_and_goes(self):
         self.phone.press("native://home", "Mira")
         self.phone.wait_for_stack("flutter://profile/7", "native://home")
-        self.settle()
+        self.phone.settle()
         with self.phone.flutter():
             self.phone.button("Share profile", self.phone.flutter_page("Profile")).click()
         self.phone.surface("native://share/sheet")
-        self.settle()
+        self.phone.settle()
         self.phone.press("native://share/sheet", "Mail")
         with self.phone.flutter():
             self.phone.wait(
@@ -166,7 +213,7 @@ class MotionTest(DemoCase):
             )
             self.phone.button("Back", self.phone.flutter_page("Profile")).click()
         self.phone.surface("native://home")
-        self.settle()
+        self.phone.settle()
         self.assertEqual(self.phone.result("native://home"), "dismissed")
 
     def test_nothing_glides_where_less_motion_is_wanted(self):
@@ -179,6 +226,8 @@ class BetweenTest(LayoutTest):
     size = (1024, 768)
 
     def test_a_middling_window_is_not_too_wide(self):
+        self.phone.find("#explain button").click()
+        self.phone.find(".verdict")
         self.check("middling")
 
 

@@ -117,14 +117,6 @@ class Ending(unittest.TestCase):
                             code = server.process.wait(timeout=30)
                         self.assertEqual((0, b""), (code, server.process.stderr.read()))
 
-    def test_while_connections_close_health_says_that_the_server_drains(self):
-        with Server("serve", "--port", "0") as server, WebSocket(server.port) as client:
-            server.process.send_signal(signal.SIGTERM)
-            self.assertEqual(4200, client.peek_close())
-            self.assertEqual((503, '{"status":"draining"}\n'), get(server.address + "/health"))
-            client.send(4200)
-            self.assertEqual(0, server.process.wait(30))
-
     def test_a_signal_ends_a_server_without_connections(self):
         with Server("serve", "--port", "0") as server:
             self.assertEqual((0, "", ""), server.end(signal.SIGTERM))

@@ -60,13 +60,6 @@ class Messages:
                     self._send(8, payload[:2])
                 return int.from_bytes(payload[:2], "big")
 
-    def peek_close(self):
-        """The code of the close frame that comes next, which is left unanswered."""
-        opcode, payload = self._frame()
-        if opcode != 8:
-            raise ValueError(f"a frame of the opcode {opcode} came")
-        return int.from_bytes(payload[:2], "big")
-
     def _send(self, opcode, payload):
         self._has_closed = opcode == 8
         if len(payload) > 65_535:

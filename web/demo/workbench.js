@@ -1,5 +1,6 @@
 // @ts-check
 import { ConnectionView } from "./panel/connection-view.js";
+import { ExplainView } from "./panel/explain-view.js";
 import { MessageLog } from "./panel/message-log.js";
 import { StackView } from "./panel/stack-view.js";
 import { byId } from "./shared/dom.js";
@@ -14,7 +15,7 @@ const engineTexts = {
   cut: "Flutter: cut",
 };
 
-const stackView = new StackView(byId("stack", HTMLOListElement));
+const stackView = new StackView();
 const log = new MessageLog(
   byId("messages", HTMLOListElement), byId("pause", HTMLButtonElement), byId("clear", HTMLButtonElement),
   byId("with-stack", HTMLInputElement));
@@ -26,7 +27,7 @@ const cut = byId("cut", HTMLButtonElement);
 const restart = byId("restart", HTMLButtonElement);
 
 const shell = new Shell(byId("screen", HTMLElement), {
-  stack: (pages) => stackView.show(pages),
+  stack: (stack) => stackView.show(stack),
   message: (who, direction, text) => log.add(who, direction, text),
   toast: (text) => toasts.show(text),
   flutter(state) {
@@ -48,6 +49,7 @@ const shell = new Shell(byId("screen", HTMLElement), {
   },
 });
 
+new ExplainView((uri) => shell.bridge.explain(uri));
 cut.addEventListener("click", () => shell.engine.cut());
 restart.addEventListener("click", () => shell.startFlutter());
 byId("phone", HTMLElement).addEventListener("keydown", (event) => {

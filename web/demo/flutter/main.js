@@ -33,7 +33,10 @@ function run(bridge) {
       view.close(page.id);
       changed();
     },
-    resume: changed,
+    resume(/** @type {Page} */ page) {
+      view.resume(page.id);
+      changed();
+    },
   });
   bridge.addEventListener("statechange", (event) => {
     const { state } = /** @type {CustomEvent} */ (event).detail;

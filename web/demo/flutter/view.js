@@ -3,6 +3,7 @@ import { calm, element } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
 import { explain } from "../shared/result.js";
 import { counter } from "./counter.js";
+import { me } from "./me.js";
 import { profile } from "./profile.js";
 import { ripples } from "./ripple.js";
 
@@ -17,20 +18,23 @@ import { ripples } from "./ripple.js";
  * @property {(result: unknown) => void} pop closes the page with a result
  */
 
-/** @typedef {{title: string, body: Node, actions?: Node[]}} Scaffold */
+/** @typedef {{title: string, body: Node, actions?: Node[], resumed?: () => void}} Scaffold `resumed`: it is on top again */
 
 /** @type {[RegExp, (page: Page, context: Context) => Scaffold][]} */
 const routes = [
   [/^flutter:\/\/profile\/[^/]+$/, profile],
   [/^flutter:\/\/counter$/, counter],
+  [/^flutter:\/\/me$/, me],
 ];
 
 const motion = { duration: 280, easing: "cubic-bezier(0.2, 0, 0, 1)" };
 
-/** The pages of the Flutter view, the last one on top. */
+/** The pages of the Flutter view, those of all tabs: the one that came to the top last is shown. */
 export class FlutterView {
-  /** @type {Map<string, HTMLElement>} by page id */
+  /** @type {Map<string, HTMLElement>} by page id, the one that is shown last */
   #pages = new Map();
+  /** @type {WeakMap<HTMLElement, () => void>} */
+  #resumed = new WeakMap();
   /** @type {WeakMap<HTMLElement, HTMLElement>} what had the focus when a page was covered */
   #focus = new WeakMap();
 
@@ -44,6 +48,9 @@ export class FlutterView {
     this.bridge = bridge;
     this.snack = snack;
     ripples(element);
+    addEventListener("focus", () => {
+      if (document.activeElement === document.body) this.#takeFocus();
+    });
   }
 
   /**
@@ -55,7 +62,7 @@ export class FlutterView {
     const route = routes.find(([pattern]) => pattern.test(address));
     if (!route) throw Object.assign(new Error(`The Flutter view has no page ${address}`), { code: 1404 });
     const attempt = (/** @type {Promise<unknown>} */ call) => void call.catch((error) => this.snack(explain(error)));
-    const { title, body, actions = [] } = route[1](page, {
+    const { title, body, actions = [], resumed } = route[1](page, {
       bridge: this.bridge,
       snack: this.snack,
       pop: (result) => attempt(this.bridge.finish(result, { page: page.id })),
@@ -63,21 +70,21 @@ export class FlutterView {
     const back = () => attempt(this.bridge.back({ before: page.id }));
     const drawn = element("section", { class: "page", "data-page": page.id, "aria-label": title },
       element("header", { class: "app-bar" },
-        element("button", { class: "icon-button", type: "button", "aria-label": "Back", onclick: back }, icon("arrow")),
+        page.style !== "tab" && element("button",
+          { class: "icon-button", type: "button", "aria-label": "Back", onclick: back }, icon("arrow")),
         element("h1", { tabindex: -1 }, title),
         ...actions),
       body);
-    const covered = [...this.#pages.values()].pop();
-    const active = document.activeElement;
-    if (covered && active instanceof HTMLElement && covered.contains(active)) this.#focus.set(covered, active);
+    if (resumed) this.#resumed.set(drawn, resumed);
+    this.#keepFocus();
     this.#pages.set(page.id, drawn);
     this.element.append(drawn);
-    const over = this.#pages.size > 1;
+    const over = this.#pages.size > 1 && page.style !== "tab";
     if (over && !calm()) {
       drawn.animate([{ opacity: 0, transform: "translateY(12%)" }, { opacity: 1, transform: "none" }], motion);
     }
     this.#reveal();
-    drawn.querySelector("h1")?.focus({ preventScroll: true });
+    this.#takeFocus();
   }
 
   /** @param {string} id */
@@ -89,8 +96,22 @@ export class FlutterView {
     if (calm()) drawn.remove();
     else drawn.animate([{ opacity: 1 }, { opacity: this.#pages.size ? 0 : 1 }], motion).finished.finally(() => drawn.remove());
     this.#reveal();
-    const top = [...this.#pages.values()].pop();
-    if (top) this.#focus.get(top)?.focus({ preventScroll: true });
+    this.#takeFocus();
+  }
+
+  /**
+   * A page is on top again, perhaps since its tab is shown.
+   * @param {string} id
+   */
+  resume(id) {
+    const drawn = this.#pages.get(id);
+    if (!drawn) return;
+    this.#keepFocus();
+    this.#pages.delete(id);
+    this.#pages.set(id, drawn);
+    this.#reveal();
+    this.#takeFocus();
+    this.#resumed.get(drawn)?.();
   }
 
   clear() {
@@ -98,9 +119,30 @@ export class FlutterView {
     this.#pages.clear();
   }
 
-  /** Only the page on top can be reached. */
+  get #shown() {
+    return [...this.#pages.values()].pop();
+  }
+
+  /** Remembers what has the focus on the page that is shown. */
+  #keepFocus() {
+    const active = document.activeElement;
+    if (active instanceof HTMLElement && this.#shown?.contains(active)) this.#focus.set(this.#shown, active);
+  }
+
+  /** Moves the focus to where it was on the page that is shown; from outside of this view it is not taken. */
+  #takeFocus() {
+    const shown = this.#shown;
+    if (!shown || !document.hasFocus()) return;
+    const target = this.#focus.get(shown) ?? shown.querySelector("h1");
+    target?.focus({ preventScroll: true });
+  }
+
+  /** Only the page on top can be seen and reached. */
   #reveal() {
     const pages = [...this.#pages.values()];
-    pages.forEach((page, position) => (page.inert = position < pages.length - 1));
+    pages.forEach((page, position) => {
+      page.inert = position < pages.length - 1;
+      page.style.zIndex = String(position);
+    });
   }
 }

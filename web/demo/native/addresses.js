@@ -1,6 +1,7 @@
 // @ts-check
 import { element } from "../shared/dom.js";
 import { group, row } from "./row.js";
+import { summary } from "./step.js";
 
 const known = [
   { id: "a1", name: "Home", street: "12 Larch Lane", city: "Bergen" },
@@ -34,9 +35,7 @@ export function address(page, shell) {
   const shown = known.find(({ id }) => id === page.params.id);
   if (!shown) throw Object.assign(new Error(`There is no address ${page.params.id}`), { code: 1404 });
   const content = element("div", { class: "content" },
-    element("dl", { class: "summary" },
-      element("dt", {}, "Street"), element("dd", {}, shown.street),
-      element("dt", {}, "City"), element("dd", {}, shown.city)),
+    summary(["Street", shown.street], ["City", shown.city]),
     element("button", {
       class: "primary", type: "button",
       onclick: () => shell.attempt(shell.bridge.finish(shown, { page: page.id })),

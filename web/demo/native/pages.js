@@ -1,8 +1,13 @@
 // @ts-check
 import { surface } from "../shell/surface.js";
 import { address, addresses } from "./addresses.js";
+import { discover } from "./discover.js";
 import { home } from "./home.js";
+import { login, orders } from "./orders.js";
+import { check, place, time, trip } from "./plan.js";
 import { shareSheet } from "./share-sheet.js";
+import { handoff } from "./third-party.js";
+import { upgrade } from "./upgrade.js";
 import { audience, notes, review, write } from "./walk.js";
 
 /** @typedef {import("../../bridge/bridge.js").Page} Page */
@@ -13,12 +18,13 @@ import { audience, notes, review, write } from "./walk.js";
  * @callback NativePage
  * @param {Page} page
  * @param {Shell} shell
- * @returns {{title: string, root?: boolean, plain?: boolean, content: Node[]}}
+ * @returns {{title: string, root?: boolean, tall?: boolean, content: Node[]}}
  */
 
 /** @type {Map<string | null, NativePage>} by the names that the table gives the routes */
 const pages = new Map([
   ["home", home],
+  ["discover", discover],
   ["addressList", addresses],
   ["address", address],
   ["shareSheet", shareSheet],
@@ -26,7 +32,23 @@ const pages = new Map([
   ["walkA", write],
   ["walkB", audience],
   ["walkC", review],
+  ["planPlace", place],
+  ["planTime", time],
+  ["planCheck", check],
+  ["trip", trip],
+  ["orders", orders],
+  ["loginPage", login],
+  ["handoff", handoff],
+  ["upgrade", upgrade],
 ]);
+
+/**
+ * Whether this shell has a page for a route.
+ * @param {string} route its name
+ */
+export function draws(route) {
+  return pages.has(route);
+}
 
 /**
  * Draws a native page. Throws for a route that this shell has no page for, which refuses to open it.

@@ -1,18 +1,11 @@
 // @ts-check
 import { element } from "../shared/dom.js";
-import { explain, ResultView } from "../shared/result.js";
+import { ResultView } from "../shared/result.js";
+import { choices, form, steps, summary } from "./step.js";
 
 /** @typedef {import("./pages.js").NativePage} NativePage */
 
-/**
- * Where the walk stands.
- * @param {string} here
- */
-function steps(here) {
-  const letters = ["M", "A", "B", "C"].map((letter) =>
-    element("li", { "aria-current": letter === here ? "step" : null }, letter));
-  return element("ol", { class: "steps", "aria-label": "Walk" }, ...letters);
-}
+const all = ["M", "A", "B", "C"];
 
 /**
  * The form of one step, which opens the next.
@@ -22,16 +15,7 @@ function steps(here) {
  * @param {...Node} fields
  */
 function step(here, label, go, ...fields) {
-  const error = element("p", { class: "error", role: "alert" });
-  const submitted = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    error.textContent = "";
-    await go(new FormData(event.currentTarget)).catch((reason) => (error.textContent = explain(reason)));
-  };
-  return element("div", { class: "content" }, steps(here),
-    element("form", { class: "step", onsubmit: submitted },
-      ...fields, error, element("button", { class: "primary", type: "submit" }, label)));
+  return element("div", { class: "content" }, steps("Walk", all, here), form(label, go, ...fields));
 }
 
 /**
@@ -40,7 +24,7 @@ function step(here, label, go, ...fields) {
  */
 export function notes(page, { bridge }) {
   const result = new ResultView();
-  const content = element("div", { class: "content" }, steps("M"),
+  const content = element("div", { class: "content" }, steps("Walk", all, "M"),
     element("p", { class: "lead" }, "Write a note in three steps. Publishing comes straight back here."),
     element("button", {
       class: "primary", type: "button",
@@ -62,7 +46,7 @@ export function write(page, { bridge }) {
     title: "Write",
     content: [step("A", "Next", next,
       element("label", {}, "Title",
-        element("input", { name: "title", required: true, maxlength: 60, value: "Ridge at dawn", autocomplete: "off" })))],
+        element("input", { type: "text", name: "title", required: true, maxlength: 60, value: "Ridge at dawn", autocomplete: "off" })))],
   };
 }
 
@@ -73,13 +57,9 @@ export function write(page, { bridge }) {
 export function audience(page, { bridge }) {
   const next = (/** @type {FormData} */ fields) =>
     bridge.open("native://walk/c", { ...page.params, audience: String(fields.get("audience")) }, { from: page.id });
-  const choice = (/** @type {string} */ value, /** @type {boolean} */ checked) =>
-    element("label", { class: "choice" },
-      element("input", { type: "radio", name: "audience", value, checked }), value);
   return {
     title: "Audience",
-    content: [step("B", "Next", next,
-      element("fieldset", {}, element("legend", {}, "Who may read it?"), choice("everyone", true), choice("friends", false)))],
+    content: [step("B", "Next", next, choices("audience", "Who may read it?", ["everyone", "friends"]))],
   };
 }
 
@@ -90,11 +70,5 @@ export function audience(page, { bridge }) {
 export function review(page, { bridge }) {
   const { title, audience } = page.params;
   const publish = () => bridge.back({ to: "native://walk/m", result: { published: true, title, audience } });
-  return {
-    title: "Review",
-    content: [step("C", "Publish", publish,
-      element("dl", { class: "summary" },
-        element("dt", {}, "Title"), element("dd", {}, String(title)),
-        element("dt", {}, "For"), element("dd", {}, String(audience))))],
-  };
+  return { title: "Review", content: [step("C", "Publish", publish, summary(["Title", title], ["For", audience]))] };
 }

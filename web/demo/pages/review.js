@@ -17,6 +17,9 @@ form.addEventListener("submit", (event) => {
 });
 byId("cancel", HTMLButtonElement).addEventListener("click", () => attempt(bridge?.back()));
 
+// What is pressed before anybody listens would be lost.
+byId("main", HTMLElement).hidden = false;
+
 /** @param {Promise<unknown> | undefined} call */
 function attempt(call) {
   call?.catch((error) => (byId("error", HTMLElement).textContent = explain(error)));

@@ -13,6 +13,9 @@ else {
   for (const button of document.querySelectorAll("button")) button.disabled = true;
 }
 
+// What is pressed before anybody listens would be lost.
+byId("main", HTMLElement).hidden = false;
+
 /** @param {import("../../bridge/bridge.js").Bridge} bridge */
 function run(bridge) {
   /** @type {string | undefined} */

@@ -1,19 +1,26 @@
 // @ts-check
-import { element } from "../shared/dom.js";
+import { byId, element } from "../shared/dom.js";
 import { technology } from "../shell/stack.js";
 
 /** @typedef {import("../../bridge/bridge.js").Page} Page */
+/** @typedef {import("../../bridge/types.js").Stack} Stack */
 
-/** The live stack, topmost page first; a modal stack lies in the page that presents it. */
+/** The live stack: the tab that is shown, its topmost page first, a modal stack in the page that presents it; then the tabs that wait. */
 export class StackView {
-  /** @param {HTMLOListElement} list */
-  constructor(list) {
-    this.list = list;
-  }
+  #heading = byId("stack-tab", HTMLElement);
+  #list = byId("stack", HTMLOListElement);
+  #beside = byId("beside", HTMLElement);
 
-  /** @param {Page[]} pages bottom first */
-  show(pages) {
-    this.list.replaceChildren(...entries(pages, topmost(pages)));
+  /** @param {Stack} stack */
+  show({ tabs = [], selected, pages }) {
+    const shown = typeof selected === "number" ? tabs[selected] : undefined;
+    this.#heading.textContent = shown ? `Tab ${shown.uri}` : "No tab";
+    this.#heading.hidden = tabs.length === 0;
+    this.#list.replaceChildren(...entries(pages, topmost(pages)));
+    const others = tabs.filter((tab) => tab !== shown);
+    this.#beside.replaceChildren(...others.map((tab) => element("section", { "data-tab": tab.uri },
+      element("h3", {}, `Tab ${tab.uri} · ${tab.pages?.length ? "waits" : "not opened"}`),
+      element("ol", { class: "stack" }, ...entries(tab.pages ?? [], undefined)))));
   }
 }
 

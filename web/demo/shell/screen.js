@@ -1,30 +1,16 @@
 // @ts-check
 import { calm } from "../shared/dom.js";
+import { slideIn, slideOut } from "./motion.js";
 import { technology, visible } from "./stack.js";
 
 /** @typedef {import("./stack.js").Layer} Layer */
 
-const arriving = {
-  push: [{ transform: "translateX(100%)" }, { transform: "none" }],
-  present: [{ transform: "translateY(100%)" }, { transform: "none" }],
-};
-const motion = { duration: 280, easing: "cubic-bezier(0.22, 0.8, 0.3, 1)" };
+/** Modal stacks lie over the bar of the tabs, which has this place; the pages beneath them never reach it. */
+const barPlace = 300;
 
 /**
- * @param {HTMLElement} surface
- * @returns {Animation | undefined}
- */
-function slideOut(surface) {
-  if (calm()) return undefined;
-  const sheet = surface.classList.contains("sheet");
-  const moving = (sheet && surface.querySelector(".panel")) || surface;
-  if (sheet) surface.animate([{}, { backgroundColor: "transparent" }], motion);
-  return moving.animate([...(sheet ? arriving.present : arriving.push)].reverse(), motion);
-}
-
-/**
- * The phone's screen: shows the top of the stack. Surfaces of covered pages stay alive, out of reach. All Flutter
- * pages share one surface, which draws the topmost of them.
+ * The phone's screen: shows the top of the stack. Surfaces of covered pages, and of tabs that wait, stay alive, out of
+ * reach. All Flutter pages share one surface, which draws the topmost of them.
  */
 export class Screen {
   /** @type {Map<string, HTMLElement>} by page id */
@@ -39,10 +25,18 @@ export class Screen {
   #top = null;
   /** The ids of the pages that were shown last. */
   #known = new Set();
+  /** @type {number | null | undefined} the tab that was shown last */
+  #tab;
 
-  /** @param {HTMLElement} element */
-  constructor(element) {
+  /**
+   * @param {HTMLElement} element
+   * @param {HTMLElement} bar the bar of the tabs
+   */
+  constructor(element, bar) {
     this.element = element;
+    this.bar = bar;
+    bar.style.zIndex = String(barPlace);
+    element.append(bar);
   }
 
   /**
@@ -53,10 +47,8 @@ export class Screen {
   add(id, surface) {
     // A new session may give an id again.
     if (this.#closing.delete(id)) this.#surfaces.get(id)?.remove();
-    surface.classList.add("surface");
-    surface.inert = true;
     this.#surfaces.set(id, surface);
-    this.element.append(surface);
+    this.#append(surface);
   }
 
   /** @param {string} id */
@@ -72,38 +64,37 @@ export class Screen {
     if (this.#flutter === this.#top) this.#top = null;
     this.#flutter?.remove();
     this.#flutter = surface;
-    if (!surface) return;
-    surface.classList.add("surface");
-    surface.inert = true;
-    this.element.append(surface);
+    if (surface) this.#append(surface);
   }
 
-  /** @param {Layer[]} layers bottom first */
-  show(layers) {
-    const seen = visible(layers);
+  /**
+   * @param {Layer[]} layers bottom first
+   * @param {number | null} [tab] the tab whose pages they are; another one than before comes without motion
+   */
+  show(layers, tab) {
     const last = layers[layers.length - 1];
     const top = last ? this.#surface(last) : null;
     const before = this.#top;
     const holdsFocus = this.#holdsFocus();
-    if (before && before !== top && document.activeElement instanceof HTMLElement && holdsFocus) {
-      this.#focus.set(before, document.activeElement);
+    const active = document.activeElement;
+    if (before && before !== top && active instanceof HTMLElement && before.contains(active)) {
+      this.#focus.set(before, active);
     }
-    const flutterSeen = layers.some(({ page }) => seen.has(page.id) && technology(page.uri) === "flutter");
-    if (this.#flutter) this.#place(this.#flutter, flutterSeen, false, top);
-    layers.forEach((layer, position) => {
-      const surface = this.#surface(layer);
-      if (!surface) return;
-      const isFlutter = surface === this.#flutter;
-      surface.style.zIndex = String(position + 1);
-      if (!isFlutter) this.#place(surface, seen.has(layer.page.id), layer.level > 0, top);
-    });
+    const switched = tab !== this.#tab;
+    this.#tab = tab;
+    this.#arrange(layers, top, switched);
     this.#top = top;
     const fresh = last !== undefined && !this.#known.has(last.page.id);
     this.#known = new Set(layers.map(({ page }) => page.id));
-    if (top && fresh && top !== before) this.#enter(top);
-    if (before && before === this.#flutter && !flutterSeen && !fresh) slideOut(before);
-    this.#leave(before);
+    this.#move(before, { top: top === before ? null : top, fresh, still: switched || calm() });
     if (top && top !== before && holdsFocus) this.#restoreFocus(top);
+  }
+
+  /** @param {HTMLElement} surface */
+  #append(surface) {
+    surface.classList.add("surface", "away");
+    surface.inert = true;
+    this.bar.before(surface);
   }
 
   /** @param {Layer} layer */
@@ -111,55 +102,86 @@ export class Screen {
     return technology(page.uri) === "flutter" ? this.#flutter : (this.#surfaces.get(page.id) ?? null);
   }
 
-  /** Whether moving the focus would take it from nobody outside the phone. */
+  /** Whether moving the focus would take it from nobody outside the pages. */
   #holdsFocus() {
     const active = document.activeElement;
-    return !active || active === document.body || this.element.contains(active);
+    if (!active || active === document.body) return true;
+    return this.element.contains(active) && !(this.bar.contains(active) && !this.bar.inert);
+  }
+
+  /**
+   * Puts every surface into its place.
+   * @param {Layer[]} layers
+   * @param {HTMLElement | null} top
+   * @param {boolean} switched
+   */
+  #arrange(layers, top, switched) {
+    const seen = visible(layers);
+    const flutter = layers.filter(({ page }) => technology(page.uri) === "flutter");
+    const there = new Set(layers.map(({ page }) => page.id));
+    for (const [id, surface] of this.#surfaces) {
+      if (!there.has(id) && !this.#closing.has(id)) surface.classList.add("away");
+    }
+    if (this.#flutter && flutter.length === 0) {
+      this.#place(this.#flutter, { seen: false, sheet: false, top });
+      if (switched) this.#flutter.classList.add("away");
+    }
+    layers.forEach((layer, position) => {
+      const surface = this.#surface(layer);
+      if (!surface) return;
+      const isFlutter = surface === this.#flutter;
+      const isModal = layer.level > 0;
+      surface.classList.remove("away");
+      surface.classList.toggle("over-bar", isModal);
+      surface.classList.toggle("inner", !isFlutter && isModal && !layer.first);
+      surface.style.zIndex = String(position + 1 + (isModal ? barPlace : 0));
+      const isSeen = isFlutter ? flutter.some(({ page }) => seen.has(page.id)) : seen.has(layer.page.id);
+      this.#place(surface, { seen: isSeen, sheet: isModal && !isFlutter, top });
+    });
   }
 
   /**
    * @param {HTMLElement} surface
-   * @param {boolean} seen
-   * @param {boolean} modal
-   * @param {HTMLElement | null} top
+   * @param {{seen: boolean, sheet: boolean, top: HTMLElement | null}} place
    */
-  #place(surface, seen, modal, top) {
+  #place(surface, { seen, sheet, top }) {
     surface.classList.toggle("covered", !seen);
-    surface.classList.toggle("sheet", modal);
+    surface.classList.toggle("sheet", sheet);
     surface.classList.toggle("top", surface === top);
     surface.inert = surface !== top;
-    if (modal) {
+    if (sheet) {
       surface.setAttribute("role", "dialog");
       surface.setAttribute("aria-modal", "true");
     }
   }
 
-  /** @param {HTMLElement} surface */
-  #enter(surface) {
-    if (calm() || this.#known.size <= 1) return;
-    const sheet = surface.classList.contains("sheet");
-    const moving = sheet ? surface.querySelector(".panel") : surface;
-    moving?.animate(sheet ? arriving.present : arriving.push, motion);
-    if (sheet) surface.animate([{ backgroundColor: "transparent" }, {}], motion);
-  }
-
-  /** @param {HTMLElement | null} before the surface that was on top */
-  #leave(before) {
-    for (const id of this.#closing) {
-      const surface = this.#surfaces.get(id);
-      this.#surfaces.delete(id);
-      if (!surface) continue;
+  /**
+   * Lets the new page come and the old ones go.
+   * @param {HTMLElement | null} before the surface that was on top
+   * @param {{top: HTMLElement | null, fresh: boolean, still: boolean}} change `top`: what is on top now, where it is
+   *   another one; `fresh`: for the first time
+   */
+  #move(before, { top, fresh, still }) {
+    const leaving = [...this.#closing].flatMap((id) => this.#surfaces.get(id) ?? []);
+    for (const id of this.#closing) this.#surfaces.delete(id);
+    this.#closing.clear();
+    // A modal stack that goes as a whole goes down, as it came.
+    const endsModal = leaving.some((surface) => surface.matches(".sheet:not(.inner)"));
+    if (endsModal) before?.classList.remove("inner");
+    for (const surface of leaving) {
       this.#focus.delete(surface);
       surface.inert = true;
       surface.classList.remove("top");
-      if (surface !== before || calm()) {
+      if (surface !== before || still) {
         surface.remove();
         continue;
       }
       surface.classList.add("leaving");
-      slideOut(surface)?.finished.finally(() => surface.remove());
+      slideOut(surface).finished.finally(() => surface.remove());
     }
-    this.#closing.clear();
+    if (still) return;
+    if (top && fresh && !endsModal && this.#known.size > 1) slideIn(top);
+    if (before && before === this.#flutter && before.matches(".covered") && !fresh) slideOut(before);
   }
 
   /** @param {HTMLElement} surface */

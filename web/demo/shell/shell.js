@@ -2,32 +2,45 @@
 import { Bridge } from "../../bridge/bridge.js";
 import { explain } from "../shared/result.js";
 import { tapped } from "../shared/tap.js";
-import { nativePage } from "../native/pages.js";
+import { draws, nativePage } from "../native/pages.js";
 import { BackHistory } from "./back-history.js";
 import { FlutterEngine } from "./flutter-engine.js";
 import { Frames } from "./frames.js";
 import { Screen } from "./screen.js";
 import { layers } from "./stack.js";
 import { surface } from "./surface.js";
+import { Tabs } from "./tabs.js";
+import { handOff } from "./third-party.js";
 
 /** @typedef {import("../../bridge/bridge.js").Page} Page */
+/** @typedef {import("../../bridge/types.js").Stack} Stack */
 /** @typedef {import("./stack.js").Layer} Layer */
 
 /**
  * What the shell tells the panels beside the phone.
  * @typedef {object} Listener
- * @property {(pages: Page[]) => void} stack
+ * @property {(stack: Stack) => void} stack
  * @property {(who: "shell" | "web" | "flutter", direction: "in" | "out", text: string) => void} message
  * @property {(state: import("./flutter-engine.js").EngineState) => void} flutter
  * @property {(text: string) => void} toast
  * @property {(change: import("../../bridge/bridge.js").StateChange) => void} connection
  */
 
-/** The app's native shell: hosts `native` and `http` pages and the task `action://toast`, and draws what is on the stack. */
+/**
+ * The app's native shell: hosts `native` and `http` pages, the task `action://toast` and the apps of others (`tp`), and draws
+ * what is on the stack.
+ */
 export class Shell {
   #frames = new Frames();
+  #tabs = new Tabs((tab) => this.#press(tab));
   /** @type {Layer[]} */
   #layers = [];
+  /** @type {number | null | undefined} the tab that is shown */
+  #tab;
+  /** @type {Record<string, any>[]} what the table declares */
+  #routes = [];
+  /** @type {import("../../bridge/bridge.js").Unregister | undefined} */
+  #native;
   #refreshing = false;
 
   /**
@@ -36,14 +49,19 @@ export class Shell {
    */
   constructor(screen, listener) {
     this.listener = listener;
-    this.screen = new Screen(screen);
+    this.screen = new Screen(screen, this.#tabs.bar);
+    screen.append(this.#tabs.vacant);
     this.bridge = new Bridge({
       client: { name: "demo-shell", version: "1.0" },
       WebSocket: tapped((direction, text) => listener.message("shell", direction, text)),
     });
     this.history = new BackHistory((count) => this.attempt(this.bridge.back({ count })));
     this.engine = new FlutterEngine(this.#frames, {
-      changed: () => listener.flutter(this.engine.state),
+      changed: () => {
+        listener.flutter(this.engine.state);
+        // A tab that went with the engine comes back with it.
+        if (this.engine.state === "connected" && !this.#tabs.vacant.hidden) this.#press(this.#tab ?? 0);
+      },
       moved: () => this.refresh(),
       message: (direction, text) => listener.message("flutter", direction, text),
     });
@@ -52,20 +70,33 @@ export class Shell {
       listener.connection(change);
       if (change.state === "open") this.#begin();
     });
-    const host = {
+    this.bridge.host("http", this.#host);
+    this.bridge.task("action://toast", ({ text }) => listener.toast(String(text)));
+    this.bridge.task("tp://:app", (params, { signal }) => handOff(this.bridge, params, signal));
+  }
+
+  get #host() {
+    return {
       open: (/** @type {Page} */ page) => this.#open(page),
       close: (/** @type {Page} */ page) => this.#close(page),
       resume: () => this.refresh(),
     };
-    this.bridge.host("native", host);
-    this.bridge.host("http", host);
-    this.bridge.task("action://toast", ({ text }) => listener.toast(String(text)));
   }
 
-  /** Starts the app in a new session: the Flutter engine and the first page. */
-  #begin() {
+  /** Starts the app in a new session: the Flutter engine, the native pages and the first tab. */
+  async #begin() {
     this.startFlutter();
-    this.attempt(this.bridge.open("native://home", {}, { style: "root" }));
+    try {
+      this.#routes = await this.bridge.routes();
+      await this.#native?.();
+      // Only the pages that this shell can draw: what else the scheme has, or will have, is the router's to answer.
+      const patterns = this.#routes.filter(({ name }) => draws(name)).flatMap((route) => route.patterns);
+      this.#native = this.bridge.host("native", { ...this.#host, patterns });
+      await this.bridge.selectTab(0);
+    } catch (error) {
+      this.#tell(error);
+    }
+    this.refresh();
   }
 
   startFlutter() {
@@ -89,6 +120,15 @@ export class Shell {
   }
 
   /**
+   * Shows a tab; of the one that is shown already, its first page.
+   * @param {number} tab
+   */
+  #press(tab) {
+    const isShown = tab === this.#tab && this.#layers.length > 0;
+    this.attempt(isShown ? this.bridge.back({ root: true }) : this.bridge.selectTab(tab));
+  }
+
+  /**
    * Draws the stack anew, soon: once for all that comes together, and after our own answer to what came, since the server
    * changes the stack when it has that answer.
    */
@@ -105,11 +145,13 @@ export class Shell {
   async #draw() {
     if (this.bridge.state !== "open") return;
     try {
-      const { pages } = await this.bridge.stack();
-      this.#layers = layers(pages);
-      this.screen.show(this.#layers);
+      const stack = await this.bridge.stack();
+      this.#layers = layers(stack.pages);
+      this.#tab = stack.selected;
+      this.screen.show(this.#layers, this.#tab);
+      this.#tabs.show(stack, this.#routes, this.showsSheet);
       this.history.follow(this.#layers.length - 1);
-      this.listener.stack(pages);
+      this.listener.stack(stack);
     } catch (error) {
       this.#tell(error);
     }

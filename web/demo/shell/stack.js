@@ -3,10 +3,11 @@
 /** @typedef {import("../../bridge/bridge.js").Page} Page */
 
 /**
- * A page of the stack with the number of modal stacks that it lies in.
+ * A page of the stack.
  * @typedef {object} Layer
  * @property {Page} page
- * @property {number} level
+ * @property {number} level how many modal stacks it lies in
+ * @property {boolean} first whether it is the lowest of its modal stack, or of all
  */
 
 /** @typedef {"native" | "web" | "flutter"} Technology */
@@ -18,7 +19,8 @@
  * @returns {Layer[]}
  */
 export function layers(pages, level = 0) {
-  return pages.flatMap((page) => [{ page, level }, ...layers(page.pages ?? [], level + 1)]);
+  return pages.flatMap((page, position) =>
+    [{ page, level, first: position === 0 }, ...layers(page.pages ?? [], level + 1)]);
 }
 
 /**
@@ -33,7 +35,7 @@ export function technology(uri) {
 
 /**
  * The layers that show through: the topmost and, below a modal stack, the page that presents it, down to a page that
- * covers the whole screen.
+ * covers the whole screen. The first page of a modal stack always does: it dims what lies beneath the stack.
  * @param {Layer[]} all
  * @returns {Set<string>} page ids
  */
@@ -41,9 +43,10 @@ export function visible(all) {
   const ids = new Set();
   let level = Infinity;
   for (const layer of [...all].reverse()) {
-    if (layer.level >= level) continue;
+    const isTopmost = layer.level < level;
+    if (!isTopmost && !(layer.first && layer.level === level)) continue;
     ids.add(layer.page.id);
-    level = technology(layer.page.uri) === "flutter" ? 0 : layer.level;
+    if (isTopmost) level = technology(layer.page.uri) === "flutter" ? 0 : layer.level;
     if (level === 0) break;
   }
   return ids;

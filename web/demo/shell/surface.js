@@ -7,12 +7,12 @@ import { icon } from "../shared/icons.js";
 /**
  * The surface of a page: a bar with its title and the way back, and its content.
  * @param {Page} page
- * @param {{title: string, root?: boolean, plain?: boolean, back: () => void}} options a `root` page has no way back; a
- *   `plain` page brings its own heading
+ * @param {{title: string, root?: boolean, tall?: boolean, back: () => void}} options a `root` page has no way back; a `tall`
+ *   one is as high as the screen lets a sheet be
  * @param {...Node} content
  * @returns {HTMLElement}
  */
-export function surface(page, { title, root = false, plain = false, back }, ...content) {
+export function surface(page, { title, root = false, tall = false, back }, ...content) {
   const heading = `title-${page.id}`;
   const modal = page.style === "present";
   const bar = element("header", { class: "bar" },
@@ -21,5 +21,5 @@ export function surface(page, { title, root = false, plain = false, back }, ...c
       icon(modal ? "close" : "back")),
     element("h2", { id: heading, tabindex: -1, "data-focus": true }, title));
   return element("section", { "data-page": page.id, "data-uri": page.uri, "aria-labelledby": heading },
-    element("div", { class: plain ? "panel plain" : "panel" }, bar, ...content));
+    element("div", { class: tall ? "panel tall" : "panel" }, bar, ...content));
 }

@@ -1,0 +1,128 @@
+"""Tabs keep their pages, beside one another."""
+
+import unittest
+
+from demo_case import DemoCase
+
+HOME = "native://home"
+DISCOVER = "native://discover"
+ME = "flutter://me"
+
+
+class TabsTest(DemoCase):
+    def history_depth(self):
+        return self.driver.execute_script("return history.state.depth")
+
+    def current(self):
+        return self.phone.find(".tab[aria-current=page]").text
+
+    def test_each_tab_keeps_its_pages(self):
+        self.phone.press(HOME, "Addresses")
+        self.phone.wait_for_stack("native://address/list", HOME)
+        self.phone.tab("Discover")
+        self.phone.surface(DISCOVER)
+        self.assertEqual(self.current(), "Discover")
+        self.phone.wait_for_stack(DISCOVER)
+        self.phone.press(DISCOVER, "From the future")
+        self.phone.surface("native://upgrade")
+
+        self.phone.tab("Home")
+        self.phone.surface("native://address/list")
+        self.phone.wait_for_stack("native://address/list", HOME)
+        self.phone.tab("Discover")
+        self.phone.surface("native://upgrade")
+        self.phone.tab("Home")
+        self.phone.press("native://address/list", "Studio")
+        self.assertEqual(self.phone.result(HOME), "Studio, Bergen")
+
+    def test_a_tab_is_shown_by_the_flutter_view(self):
+        self.phone.tab("Me")
+        with self.phone.flutter():
+            page = self.phone.flutter_page("Me")
+            self.assertEqual(page.find_elements("css selector", "[aria-label=Back]"), [])
+            self.phone.button("Find a trip", page).click()
+        self.phone.surface(DISCOVER)
+        self.assertEqual(self.current(), "Discover")
+
+    def test_the_flutter_view_shows_the_page_of_the_tab(self):
+        self.phone.press(HOME, "Mira")
+        with self.phone.flutter():
+            self.phone.flutter_page("Profile")
+        self.phone.tab("Me")
+        with self.phone.flutter():
+            self.phone.flutter_page("Me")
+        self.phone.tab("Home")
+        with self.phone.flutter():
+            self.phone.button("Follow", self.phone.flutter_page("Profile")).click()
+        self.assertEqual(self.phone.result(HOME), "following Mira Holm")
+        self.phone.tab("Me")
+        with self.phone.flutter():
+            self.phone.flutter_page("Me")
+
+    def test_the_browsers_back_stays_within_the_tab(self):
+        self.phone.press(HOME, "Trip notes")
+        self.phone.press("native://walk/m", "Write a note")
+        self.phone.surface("native://walk/a")
+        self.phone.tab("Discover")
+        self.phone.press(DISCOVER, "From the future")
+        self.phone.surface("native://upgrade")
+        self.phone.wait(lambda: self.history_depth() == 1, "the history")
+        self.driver.back()
+        self.phone.surface(DISCOVER)
+        self.phone.tab("Home")
+        self.phone.surface("native://walk/a")
+        self.phone.wait(lambda: self.history_depth() == 2, "the history")
+        self.driver.back()
+        self.phone.surface("native://walk/m")
+        self.driver.back()
+        self.phone.wait_for_stack(HOME)
+        self.assertEqual(self.current(), "Home")
+
+    def test_the_tab_that_is_shown_goes_back_to_its_first_page(self):
+        self.phone.press(HOME, "Trip notes")
+        self.phone.press("native://walk/m", "Write a note")
+        self.phone.surface("native://walk/a")
+        self.phone.tab("Home")
+        self.assertEqual(self.phone.result(HOME), "dismissed")
+        self.phone.wait_for_stack(HOME)
+
+    def test_the_live_stack_shows_the_tabs_that_wait(self):
+        self.phone.press(HOME, "Addresses")
+        self.phone.surface("native://address/list")
+        self.phone.tab("Discover")
+        self.phone.press(DISCOVER, "Plan a trip")
+        self.phone.surface("native://plan/place")
+        self.assertEqual(self.phone.find("#stack-tab").text, f"Tab {DISCOVER}")
+        self.phone.wait_for_stack("native://plan/place", DISCOVER)
+        waiting = [e.text.split("\n") for e in self.driver.find_elements("css selector", "#beside section")]
+        self.assertEqual(waiting[0][0], f"Tab {HOME} · waits")
+        self.assertEqual([line for line in waiting[0][1:] if "://" in line], ["native://address/list", HOME])
+        self.assertEqual(waiting[1], [f"Tab {ME} · not opened"])
+        self.screenshot("stack-of-tabs")
+
+    def test_a_tab_that_went_with_its_host_says_so_and_comes_back_with_it(self):
+        self.phone.tab("Me")
+        with self.phone.flutter():
+            self.phone.flutter_page("Me")
+        self.phone.button("Cut the Flutter connection").click()
+        vacant = self.phone.find(".vacant")
+        self.assertIn("The pages of Me have gone", vacant.text)
+        self.screenshot("tab-vacant")
+        self.phone.button("Open it again", vacant).click()
+        self.phone.toast("2504")
+        self.phone.button("Restart Flutter").click()
+        with self.phone.flutter():
+            self.phone.flutter_page("Me")
+        self.assertFalse(vacant.is_displayed())
+
+    def test_a_tab_whose_page_does_not_open_is_not_shown(self):
+        self.phone.button("Cut the Flutter connection").click()
+        self.phone.button("Restart Flutter")
+        self.phone.tab("Me")
+        self.phone.toast("2504")
+        self.assertEqual(self.current(), "Home")
+        self.phone.surface(HOME)
+
+
+if __name__ == "__main__":
+    unittest.main()

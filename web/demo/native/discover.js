@@ -1,0 +1,38 @@
+// @ts-check
+import { element } from "../shared/dom.js";
+import { ResultView } from "../shared/result.js";
+import { group, row } from "./row.js";
+
+/** @type {import("./pages.js").NativePage} */
+export function discover(page, { bridge }) {
+  const result = new ResultView();
+  const from = page.id;
+  const content = element("div", { class: "content" },
+    group("Go somewhere",
+      row({
+        icon: "compass", title: "Plan a trip", detail: "A modal with a stack", technology: "native",
+        press: () => result.open("Plan", () => bridge.open("native://plan/place", {}, { from, style: "present" }), () => "planned"),
+      }),
+      row({
+        icon: "lock", title: "My orders", detail: "native://orders, a login", technology: "native",
+        press: () => result.open("Order", () => bridge.open("native://orders?filter=open", {}, { from }),
+          ({ id, name }) => `${id}, ${name}`),
+      })),
+    group("Follow a link",
+      row({
+        icon: "link", title: "From long ago", detail: "native://contacts/a2", technology: "native",
+        press: () => result.open("Address", () => bridge.open("native://contacts/a2", {}, { from }),
+          ({ name, city }) => `${name}, ${city}`),
+      }),
+      row({
+        icon: "rocket", title: "From the future", detail: "native://future/thing", technology: "native",
+        press: () => result.open("Upgrade", () => bridge.open("native://future/thing", {}, { from }), () => "upgraded"),
+      }),
+      row({
+        icon: "pin", title: "To another app", detail: "tp://maps?i=geo%3A52.5%2C13.4", technology: "tp",
+        press: () => result.run("Maps", () => bridge.invoke("tp://maps?i=geo%3A52.5%2C13.4"),
+          ({ uri, opened }) => (opened ? `opened ${uri}` : "stayed here")),
+      })),
+    result.element);
+  return { title: "Discover", root: true, content: [content] };
+}
