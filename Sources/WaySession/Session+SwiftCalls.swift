@@ -75,7 +75,7 @@ extension Session {
       }
     }
     let page = await withTaskCancellationHandler {
-      await start.value()
+      await start.value(on: self)
     } onCancel: {
       opening.cancel()
     }
@@ -145,7 +145,8 @@ private final class OpeningStart {
     waiting = nil
   }
 
-  func value(isolation: isolated (any Actor)? = #isolation) async -> Result {
+  // Not `#isolation`, which is nil in a closure that does not use the actor.
+  func value(on session: isolated Session) async -> Result {
     if let result { return result }
     return await withCheckedContinuation { waiting = $0 }
   }

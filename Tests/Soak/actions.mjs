@@ -56,15 +56,20 @@ function deliver({ random, session, connection, calls }) {
   call.whenAnswered((answer) => answer?.error && answer.error.code !== 2429 && session.fault(`deliver: ${answer.error.message}`));
 }
 
+/** Events of a topic may come from when it is asked for until its end is confirmed. */
 function subscribe({ random, connection }) {
-  connection.topics ??= new Set();
-  const isWanted = random.chance(0.6);
   const topic = random.pick(["page.*", "page.closed", "task.*", "route.*", "session.*"]);
-  const call = connection.request(isWanted || !connection.topics.has(topic) ? "events.subscribe" : "events.unsubscribe", { topics: [topic] });
-  if (call.method === "events.subscribe") connection.topics.add(topic);
+  const isWanted = !connection.wanted.has(topic) || random.chance(0.5);
+  const method = isWanted ? "events.subscribe" : "events.unsubscribe";
+  if (isWanted) connection.wanted.add(topic);
+  else connection.wanted.delete(topic);
+  connection.topics.set(topic, (connection.topics.get(topic) ?? 0) + 1);
+  const call = connection.request(method, { topics: [topic] }, { isAtOnce: true });
   call.whenAnswered((answer) => {
-    if (answer?.error) connection.fault(`${call.method} ${topic}: ${answer.error.message}`);
-    if (call.method === "events.unsubscribe") connection.topics.delete(topic);
+    if (answer?.error) connection.fault(`${method} ${topic}: ${answer.error.message}`);
+    const underWay = connection.topics.get(topic) - 1;
+    if (underWay > 0 || connection.wanted.has(topic)) connection.topics.set(topic, underWay);
+    else connection.topics.delete(topic);
   });
 }
 

@@ -4,6 +4,8 @@ import { Session } from "./session.mjs";
 
 /** One running app: four members of one session, and every now and then a new session. */
 export class App {
+  /** Those that came before it changed leave. */
+  generation = 0;
   #sessions = 0;
   /** The session that the members share, or the promise of it. */
   #session = undefined;
@@ -74,12 +76,14 @@ export class App {
   }
 
   /** Stops the other members, and compares what server and clients think is there. */
-  async settle() {
+  async settle(random) {
     if (this.#gate || this.run.isOver) return;
     let open = () => {};
     this.#gate = new Promise((resolve) => (open = resolve));
     await this.#until("the members do not rest", () => (this.#waiting >= this.members.length - 1 ? undefined : `${this.#waiting} do`));
     await this.#settle();
+    // Every now and then all leave, and the session ends.
+    if (random.chance(0.3)) this.generation += 1;
     this.#gate = undefined;
     open();
   }

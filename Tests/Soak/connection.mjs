@@ -52,6 +52,10 @@ export class Connection {
   /** The close code that the server must give, where this side has provoked one. */
   expectedClose = undefined;
   #leaves = "";
+  /** Topics that it has asked for last. */
+  wanted = new Set();
+  /** Topics whose events may come, with the number of changes that are not answered yet. */
+  topics = new Map();
   /** What came before there was somebody to take it. */
   #early = [];
   #takeOther = (message) => void this.#early.push(message);

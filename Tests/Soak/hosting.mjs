@@ -95,7 +95,8 @@ export class Hosting {
     if (method === "page.resume") return;
     if (method === "event") {
       const { topic, data } = params;
-      if (![...(this.#connection.topics ?? [])].some((wanted) => wanted === topic || (wanted.endsWith("*") && topic.startsWith(wanted.slice(0, -1))))) {
+      const covers = (wanted) => wanted === topic || (wanted.endsWith("*") && topic.startsWith(wanted.slice(0, -1)));
+      if (![...this.#connection.topics.keys()].some(covers)) {
         this.#connection.fault(`told ${topic}, which it does not want`);
       }
       this.#run.counts.events += 1;

@@ -36,14 +36,16 @@ export class Member {
       await this.app.pass();
       if (this.run.isOver) return;
       if (!(await this.#enter(name))) continue;
+      const { generation } = this.app;
       const actions = 20 + this.random.below(300);
       for (let done = 0; done < actions && this.connection.isOpen; done += 1) {
         await this.app.pass();
         if (this.run.isOver) return;
+        if (this.app.generation !== generation) break;
         this.random.weighted(ACTIONS)(this);
         if (this.random.chance(0.7)) await this.run.pause(this.random.below(2 * this.run.think));
       }
-      if (this.random.chance(0.25)) await this.app.settle(this);
+      if (this.random.chance(0.25)) await this.app.settle(this.random);
       await this.leave(this.random.pick(WAYS_TO_LEAVE));
     }
   }

@@ -7,9 +7,10 @@ const GAUGES = ["sessions", "clients", "hosts", "pages", "calls_in_flight", "pen
 
 /** The server under test, a process of its own. */
 export class Server {
-  /** Starts the command and waits for its first line. */
-  static async start(command, options) {
-    const process = spawn(command, [...options, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+  /** Starts the command and waits for its first line; `complain` gets what it writes to standard error. */
+  static async start(command, options, complain) {
+    const process = spawn(command, [...options, "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] });
+    createInterface({ input: process.stderr }).on("line", (line) => complain(`the server says ${line}`));
     // The server must not outlive its test.
     globalThis.process.once("exit", () => process.kill("SIGKILL"));
     for (const signal of ["SIGINT", "SIGTERM"]) globalThis.process.once(signal, () => globalThis.process.exit(1));

@@ -46,7 +46,8 @@ const run = {
 
 console.log(`seed ${seed}: --seconds ${seconds} --clients ${clients} --think ${think}${options.demo ? " --demo" : ""}`);
 run.server = await Server.start(process.env.WAYBRIDGE ?? `${ROOT}.build/release/waybridge`,
-  options.demo ? ["demo", "--log-level", "error"] : ["serve", "--conformance", "--log-level", "error", "--table", `${ROOT}protocol/routes/demo.json`]);
+  options.demo ? ["demo", "--log-level", "error"] : ["serve", "--conformance", "--log-level", "error", "--table", `${ROOT}protocol/routes/demo.json`],
+  run.fault);
 run.server.ended.then((code) => run.isDraining || run.fault(`the server ended with ${code}`));
 const descriptors = run.server.descriptors();
 
