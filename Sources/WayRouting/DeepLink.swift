@@ -7,6 +7,7 @@ public struct DeepLink: Sendable, Hashable {
   /// The business parameters, over those of the URI.
   public let params: ValueObject
 
+  /// A link; its URI is read when it is delivered.
   public init(_ uri: String, params: ValueObject = [:]) {
     self.uri = uri
     self.params = params

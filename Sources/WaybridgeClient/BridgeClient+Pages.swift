@@ -1,9 +1,10 @@
 import WayRPC
 import WayRouting
 
-// What the server asks of hosts.
+// Pages that hosts show. Every task begins with the host, in the same way, so that hosts are begun in the order of the
+// server's requests.
 extension BridgeClient {
-  func openPage(_ params: Value, _ request: RequestID) throws(RPCError) -> Task<Void, Never> {
+  func openPage(_ params: Value, _ request: RequestID, _ call: ServedCall) throws(RPCError) {
     guard let page = params["page"].flatMap(Page.init) else {
       throw RPCError(.invalidParams, "params.page must be a page with id, uri and style")
     }
@@ -11,7 +12,7 @@ extension BridgeClient {
       throw RPCError(.hostAbsent, "This client does not show \(page.uri)")
     }
     try pages.add(HostedPages.Entry(page: page, host: host, opening: request))
-    return Task {
+    call.task = Task {
       do {
         try await withTaskExecutorPreference(loop) { try await host.open(page) }
         await opened(page, request)
@@ -36,21 +37,25 @@ extension BridgeClient {
   }
 
   /// Of a page that is gone it is true that it is closed.
-  func closePage(_ params: Value, _ request: RequestID) throws(RPCError) -> Task<Void, Never> {
+  func closePage(_ params: Value, _ request: RequestID) throws(RPCError) {
     guard let id = params["page"]?.string else {
       throw RPCError(.invalidParams, "params.page must be the id of a page")
     }
     let reason = params["reason"]?.string.flatMap(Outcome.Kind.init(rawValue:)) ?? .dismissed
     if let opening = pages[id]?.opening {
       serving[opening]?.cancel()
-      return Task {
+      Task {
         if await isOpened(id), let entry = pages.remove(id) { await close(entry, reason) }
         finish(request, .success(.null))
       }
-    }
-    let entry = pages.remove(id)
-    return Task {
-      if let entry { await close(entry, reason) }
+    } else if let entry = pages.remove(id) {
+      Task {
+        await withTaskExecutorPreference(loop) {
+          await entry.host.close(entry.page, reason: reason)
+        }
+        finish(request, .success(.null))
+      }
+    } else {
       finish(request, .success(.null))
     }
   }
@@ -62,54 +67,10 @@ extension BridgeClient {
     return await withCheckedContinuation { pages[id]?.closer = $0 }
   }
 
-  func callPage(_ params: Value, _ request: RequestID) throws(RPCError) -> Task<Void, Never> {
-    guard let id = params["page"]?.string, let name = params["method"]?.string else {
-      throw RPCError(.invalidParams, "page.call needs the strings page and method")
-    }
-    let call = MethodCall(
-      method: name, params: params["params"] ?? .null, progress: progress(of: request))
-    if id == ownPage { return try run(call, request) }
-    guard let (page, host) = pages.shown(id) else {
-      throw RPCError(.noRoute, "This client does not show the page \(id)", kind: "notOnStack")
-    }
-    return Task {
-      do {
-        let value = try await withTaskExecutorPreference(loop) {
-          try await host.call(call, of: page)
-        }
-        finish(request, .success(value))
-      } catch {
-        finish(request, .failure(Self.failure(error)))
-      }
-    }
-  }
-
-  func runTask(_ params: Value, _ request: RequestID) throws(RPCError) -> Task<Void, Never> {
-    guard let uri = params["uri"]?.string else {
-      throw RPCError(.invalidParams, "params.uri must be a string")
-    }
-    let host = hosts.find(uri) { $0.declaration.kind != .page }
-    guard case .run(let run) = host?.handler else {
-      throw RPCError(.hostAbsent, "This client does not run \(uri)")
-    }
-    let call = TaskCall(
-      uri: uri, params: params["params"]?.object ?? [:], exts: params["exts"]?.object ?? [:],
-      progress: progress(of: request))
-    return Task {
-      do {
-        finish(
-          request, .success(try await withTaskExecutorPreference(loop) { try await run(call) }))
-      } catch {
-        finish(request, .failure(Self.failure(error)))
-      }
-    }
-  }
-
   /// The page has come on top again.
   func resume(_ id: String) {
     guard let (page, host) = pages.shown(id) else { return }
     Task {
-      assertIsolated()
       await withTaskExecutorPreference(loop) { await host.resume(page) }
     }
   }
@@ -125,8 +86,9 @@ extension BridgeClient {
     for entry in pages.entries.reversed() where entry.opening == nil {
       pages[entry.page.id] = nil
       Task {
-        assertIsolated()
-        await close(entry, .failed)
+        await withTaskExecutorPreference(loop) {
+          await entry.host.close(entry.page, reason: .failed)
+        }
       }
     }
   }

@@ -1,53 +1,100 @@
 import WayRPC
 import WayRouting
 
-// What the server asks of this client: each request runs in a task of its own and is answered exactly once.
-//
-// Every task inherits the client's executor and prefers the loop, and the first that it awaits is the host: so what was
-// asked first reaches its host first, also one that does not say where it runs.
+// What the server asks of this client: each request is answered exactly once. Tasks and methods are begun in the order of
+// the requests, also those that do not say where they run: for that they prefer the loop.
 extension BridgeClient {
   func serve(_ request: Request) {
     if request.method == "$/ping" { return answer(request.id, .success(.null)) }
+    let call = ServedCall(request.method)
     do throws(RPCError) {
-      try serving.check(request.id)
-      let task = try carryOut(request)
-      try serving.begin(request.id, ServedCall(method: request.method, task: task))
+      try serving.begin(request.id, call)
     } catch {
-      answer(request.id, .failure(error))
+      return answer(request.id, .failure(error))
+    }
+    do throws(RPCError) {
+      try carryOut(request, call)
+    } catch {
+      finish(request.id, .failure(error))
     }
   }
 
-  private func carryOut(_ request: Request) throws(RPCError) -> Task<Void, Never> {
+  private func carryOut(_ request: Request, _ call: ServedCall) throws(RPCError) {
     let params = request.params ?? .null
     switch request.method {
-    case "page.open": return try openPage(params, request.id)
-    case "page.close": return try closePage(params, request.id)
-    case "page.call": return try callPage(params, request.id)
-    case "task.run": return try runTask(params, request.id)
+    case "page.open": try openPage(params, request.id, call)
+    case "page.close": try closePage(params, request.id)
+    case "page.call": try callPage(params, request.id, call)
+    case "task.run": try runTask(params, request.id, call)
     default:
-      return try run(
+      try run(
         MethodCall(method: request.method, params: params, progress: progress(of: request.id)),
-        request.id)
+        request.id, call)
     }
+  }
+
+  private func callPage(
+    _ params: Value, _ request: RequestID, _ call: ServedCall
+  ) throws(RPCError) {
+    guard let id = params["page"]?.string, let name = params["method"]?.string else {
+      throw RPCError(.invalidParams, "page.call needs the strings page and method")
+    }
+    let method = MethodCall(
+      method: name, params: params["params"] ?? .null, progress: progress(of: request))
+    if id == ownPage { return try run(method, request, call) }
+    guard let (page, host) = pages.shown(id) else {
+      throw RPCError(.noRoute, "This client does not show the page \(id)", kind: "notOnStack")
+    }
+    begin(request, call) { try await host.call(method, of: page) }
+  }
+
+  private func runTask(
+    _ params: Value, _ request: RequestID, _ call: ServedCall
+  ) throws(RPCError) {
+    guard let uri = params["uri"]?.string else {
+      throw RPCError(.invalidParams, "params.uri must be a string")
+    }
+    let host = hosts.find(uri) { $0.declaration.kind != .page }
+    guard case .run(let run) = host?.handler else {
+      throw RPCError(.hostAbsent, "This client does not run \(uri)")
+    }
+    let task = TaskCall(
+      uri: uri, params: params["params"]?.object ?? [:], exts: params["exts"]?.object ?? [:],
+      progress: progress(of: request))
+    begin(request, call) { try await run(task) }
   }
 
   /// Runs a method of this client.
-  func run(_ call: MethodCall, _ request: RequestID) throws(RPCError) -> Task<Void, Never> {
-    guard let method = methods[call.method] else { throw call.unknownMethod }
-    return Task {
+  private func run(
+    _ method: MethodCall, _ request: RequestID, _ call: ServedCall
+  ) throws(RPCError) {
+    guard let run = methods[method.method] else { throw method.unknownMethod }
+    begin(request, call) { try await run(method) }
+  }
+
+  private func begin(
+    _ request: RequestID, _ call: ServedCall,
+    _ work: @escaping @Sendable () async throws -> Value
+  ) {
+    call.task = Task {
       do {
-        finish(
-          request, .success(try await withTaskExecutorPreference(loop) { try await method(call) }))
+        let value = try await withTaskExecutorPreference(loop) { try await work() }
+        finish(request, .success(value))
       } catch {
         finish(request, .failure(Self.failure(error)))
       }
     }
   }
 
+  /// Answers once what was told of progress before is on its way.
   func finish(_ request: RequestID, _ result: Result<Value, RPCError>) {
-    // Nobody can be answered once the connection has ended.
-    guard serving.end(request) != nil else { return }
-    answer(request, result)
+    loop.execute {
+      self.assumeIsolated { client in
+        // Nobody can be answered once the connection has ended.
+        guard client.serving.end(request) != nil else { return }
+        client.answer(request, result)
+      }
+    }
   }
 
   /// What the caller is told of an error that a host threw in the current task: the application's own codes pass through.

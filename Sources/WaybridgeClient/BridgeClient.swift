@@ -14,8 +14,8 @@ import WayTransport
 /// ```
 ///
 /// Each connection has a thread of its own, which ends with it, whichever side closes. A client that is let go of stays
-/// connected, so every client needs ``close()``. All methods may be called from anywhere; closures and hosts that are
-/// given to it run where their own declaration says, callbacks such as `onShown` on the client's thread, where they
+/// connected, so every client needs ``close()``. All methods may be called from anywhere. Hosts and their closures run where
+/// their own declaration says (`@MainActor`), else on the client's thread, as do callbacks such as `onShown`: there they
 /// must not block.
 ///
 /// Every call settles exactly once: with its answer, or by throwing ``CallError``, which is 2503 where the connection was

@@ -30,7 +30,8 @@ extension BridgeClient {
 
     /// Runs the tasks that fit a pattern such as `action://share`.
     ///
-    /// Its Swift task is cancelled when the caller no longer waits. What it throws reaches the caller: ``TaskError`` and
+    /// It runs where its closure says, else on the client's thread, which it must not block. Its Swift task is cancelled when
+    /// the caller no longer waits. What it throws reaches the caller: ``TaskError`` and
     /// ``CallError`` as they are, where the code is the application's (1…1999, from 3000), anything else as 2502 with its text.
     public static func task(
       _ pattern: String, _ run: @escaping @Sendable (TaskCall) async throws -> Value

@@ -1,10 +1,15 @@
 /// A request of the server that this client works on.
-struct ServedCall {
-  let method: String
-  let task: Task<Void, Never>
+final class ServedCall {
+  private let method: String
+  /// What works on it.
+  var task: Task<Void, Never>?
+
+  init(_ method: String) {
+    self.method = method
+  }
 
   /// Nobody waits for the answer any more. A page is taken away all the same.
   func cancel() {
-    if method != "page.close" { task.cancel() }
+    if method != "page.close" { task?.cancel() }
   }
 }

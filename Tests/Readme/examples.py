@@ -5,16 +5,18 @@ import re
 import shutil
 import subprocess
 
-from readme import ROOT, all_blocks, comment_blocks
+from readme import ROOT, all_blocks, comment_blocks, replaced
 
 # Kept between runs, since a whole build takes its time.
 FOLDER = ROOT / ".build/examples"
+METRICS = 'path: "../.."), .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0")'
 TARGET = """
     .target(
       name: "Documents",
       dependencies: [
         .product(name: "Waybridge", package: "waybridge"),
         .product(name: "WaybridgeClient", package: "waybridge"),
+        .product(name: "Metrics", package: "swift-metrics"),
       ],
       path: "Documents"),
   ]
@@ -26,7 +28,8 @@ TARGET = """
 def build():
     """Builds the package; gives the folder of its programs, and what the compiler said of the snippets."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    write(FOLDER / "Package.swift", re.sub(r"\n  \]\n\)\n$", TARGET, (ROOT / "Tests/Examples/Package.swift").read_text()))
+    manifest = replaced((ROOT / "Tests/Examples/Package.swift").read_text(), [("path: \"../..\")", METRICS), ("\n  ]\n)\n", TARGET)])
+    write(FOLDER / "Package.swift", manifest)
     for name in ("Library", "NativeShell"):
         write(FOLDER / name / "main.swift", (ROOT / f"Tests/Examples/{name}/main.swift").read_text())
     shutil.rmtree(FOLDER / "Documents", ignore_errors=True)
@@ -48,10 +51,10 @@ def snippets():
             raise AssertionError(f"{block.place}: begin a Swift block with its imports: it has to compile by itself")
     # A comment speaks of what its module has: it imports that, and has a server and a router at hand.
     for block, module in comment_blocks("swift"):
+        imports, parameters = ["import Waybridge"], "_ server: BridgeServer, _ router: Router"
         if module == "WaybridgeClient":
-            written.append((block, ["import WaybridgeClient"], ""))
-        else:
-            written.append((block, ["import Waybridge"], "_ server: BridgeServer, _ router: Router"))
+            imports, parameters = ["import WaybridgeClient"], ""
+        written.append((block, imports_of(block) + imports, parameters))
     for number, (block, imports, parameters) in enumerate(written):
         body = "\n".join("" if line in imports else line for line in block.text.splitlines())
         path, line = block.place.rsplit(":", 1)

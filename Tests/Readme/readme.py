@@ -65,6 +65,6 @@ def replaced(text, replacements):
     """`text` with each replacement made; each must have something to replace."""
     for old, new in replacements:
         if old not in text:
-            raise AssertionError(f"README has no {old!r} in:\n{text}")
+            raise AssertionError(f"There is no {old!r} in:\n{text}")
         text = text.replace(old, new)
     return text

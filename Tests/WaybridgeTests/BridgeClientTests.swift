@@ -107,6 +107,21 @@ struct BridgeClientTests {
     }
   }
 
+  @Test func progressOfAHostedTaskComesBeforeItsAnswerAlsoWhereItNeverWaits() async throws {
+    let server = try await LiveServer()
+    let count = BridgeClient.Host.task("action://count") { call in
+      for number: Int64 in 1...3 { call.progress(.integer(number)) }
+      return "done"
+    }
+    let client = try await BridgeClient.connect(
+      to: server.url, session: .init(name: "host", version: "1", hosts: [count]))
+    let told = Mailbox<Value>()
+    #expect(try await client.invoke("action://count", onProgress: { told.put($0) }) == "done")
+    for number: Int64 in 1...3 { #expect(try await told.take() == .integer(number)) }
+    await client.close()
+    await server.stop()
+  }
+
   @Test func closingAtTheSameTimeIsDoneOnce() async throws {
     let server = try await LiveServer()
     let client = try await BridgeClient.connect(to: server.url)

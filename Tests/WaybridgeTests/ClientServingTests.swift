@@ -53,23 +53,42 @@ struct ClientServingTests {
     BridgeClient.SessionOptions(name: "shell", version: "1", hosts: hosts)
   }
 
-  @Test func hostsAreCalledInTheOrderOfTheRequests() async throws {
+  /// As ``Shell``, but says nothing of where it runs.
+  private struct PlainShell: PageHost {
     let shell = Shell()
-    let client = try await server.open(options(.pages(scheme: "native", shell)))
-    try await openPage("q0")
+
+    func open(_ page: BridgeClient.Page) async throws {
+      shell.calls.put("open \(page.id)")
+    }
+
+    func close(_ page: BridgeClient.Page, reason: Outcome.Kind) async {
+      shell.calls.put("close \(page.id) \(reason)")
+    }
+
+    func resume(_ page: BridgeClient.Page) async {
+      shell.calls.put("resume \(page.id)")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func hostsAreBegunInTheOrderOfTheRequests(isActor: Bool) async throws {
+    let plain = PlainShell()
+    let shell = plain.shell
+    let client = try await server.open(
+      options(.pages(scheme: "native", isActor ? shell : plain)))
+    try await openPage("root")
     _ = try await server.next()
-    #expect(try await shell.calls.take() == "open q0")
-    for round in 1...50 {
+    #expect(try await shell.calls.take() == "open root")
+    for round in 0..<50 {
       try await openPage("p\(round)")
       #expect(try await server.next()["result"] == .null)
       try await ask(1, "page.close", ["page": .string("p\(round)"), "reason": "finished"])
-      try await openPage("q\(round)")
       try await server.send(
-        ["jsonrpc": "2.0", "method": "page.resume", "params": ["page": "q0"]])
-      let expected = [
-        "open p\(round)", "close p\(round) finished", "open q\(round)", "resume q0",
-      ]
-      for call in expected { #expect(try await shell.calls.take() == call) }
+        ["jsonrpc": "2.0", "method": "page.resume", "params": ["page": "root"]])
+      try await openPage("q\(round)")
+      for call in ["open p\(round)", "close p\(round) finished", "resume root", "open q\(round)"] {
+        #expect(try await shell.calls.take() == call)
+      }
       for _ in 0..<2 { _ = try await server.next() }
     }
     await client.close()

@@ -5,6 +5,8 @@ import WaySockets
 /// A backend of swift-metrics whose values a bridge shows at `/metrics`, beside its own.
 ///
 /// ```swift
+/// import Metrics
+///
 /// MetricsSystem.bootstrap(PrometheusMetrics())
 /// ```
 ///
