@@ -100,7 +100,10 @@ function query(member) {
     [0.2, ["router.routes", undefined, (result) => result.length > 10]],
     [0.1, ["rpc.discover", undefined, (result) => result.openrpc]],
     [run.isDemo ? 6 : 0, ["router.invoke", { uri: "action://time" }, (result) => result.serverTime > 0]],
-    [run.isDemo ? 0 : 6, ["router.invoke", { uri: "action://echo?a=1", params: { b: session.name } }, (result) => result.a === "1" && result.b === session.name]],
+    [run.isDemo ? 0 : 6, [
+      "router.invoke", { uri: "action://echo?a=1", params: { b: session.name } },
+      (result) => result.a === "1" && result.b === session.name,
+    ]],
   ]);
   const call = connection.request(method, params, { id: connection.nextID(random), isAtOnce: true });
   call.whenAnswered((answer) => {

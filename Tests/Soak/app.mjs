@@ -96,10 +96,11 @@ export class App {
     const [{ connection, calls }] = inSession;
     const ask = async (method, params) => (await connection.request(method, params, { isAtOnce: true }).answer)?.result;
     const flush = () => Promise.all(inSession.map((member) => member.connection.request("$/ping", undefined, { isAtOnce: true }).answer));
-    const underWay = (isLeft) => inSession
-      .flatMap((member) => [...member.connection.calls.values()].filter(isLeft).map((call) => `${member.connection.name}: ${call.method} ${JSON.stringify(call.params)}`)
-        .concat(member.hosting.owed > 0 ? [`${member.connection.name} owes ${member.hosting.owed} answers`] : []))
-      .join("; ") || undefined;
+    const underWay = (isLeft) => inSession.flatMap(({ connection, hosting }) => {
+      const left = [...connection.calls.values()].filter(isLeft);
+      const calls = left.map((call) => `${connection.name}: ${call.method} ${JSON.stringify(call.params)}`);
+      return hosting.owed > 0 ? [...calls, `${connection.name} owes ${hosting.owed} answers`] : calls;
+    }).join("; ") || undefined;
     const isShare = (call) => call.params?.uri === "action://share";
     await this.#until("calls do not end", () => underWay((call) => call.page === undefined && !isShare(call)));
     await this.#until("stack and hosts differ", async () => {

@@ -6,20 +6,23 @@ import { Server, slope } from "./server.mjs";
 import { Stranger } from "./stranger.mjs";
 
 const HELP = `usage: node Tests/Soak/soak.mjs [--seconds 60] [--clients 40] [--think 8] [--seed N] [--demo]
-The server is the command that WAYBRIDGE names, as serve --conformance, or as demo, whose tasks are Swift's. --think is the mean pause of a client between two actions, in
-milliseconds. Each client's decisions are drawn from the seed, which is printed. The exit code is 0 when all held.`;
+The server is the command that WAYBRIDGE names, as serve --conformance, or as demo, whose tasks are Swift's. --think is
+the mean pause of a client between two actions, in milliseconds. Each client's decisions are drawn from the seed, which
+is printed. The exit code is 0 when all held.`;
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: "string", default: "60" }, clients: { type: "string", default: "40" },
-    think: { type: "string", default: "8" }, seed: { type: "string" }, demo: { type: "boolean", default: false }, help: { type: "boolean" },
+    think: { type: "string", default: "8" }, seed: { type: "string" },
+    demo: { type: "boolean", default: false }, help: { type: "boolean" },
   },
 });
 if (options.help) {
   console.log(HELP);
   process.exit(0);
 }
-const [seconds, clients, think, seed] = [options.seconds, options.clients, options.think, options.seed ?? `${Date.now() % 1_000_000}`].map(Number);
+options.seed ??= `${Date.now() % 1_000_000}`;
+const [seconds, clients, think, seed] = [options.seconds, options.clients, options.think, options.seed].map(Number);
 if (![seconds, clients, think, seed].every((value) => Number.isInteger(value) && value >= 0) || clients < 5) {
   console.error(`the options are whole numbers, of clients at least 5\n${HELP}`);
   process.exit(64);
@@ -35,7 +38,10 @@ const run = {
   isDemo: options.demo,
   isOver: false,
   isDraining: false,
-  counts: { sent: 0, received: 0, clients: 0, sessions: 0, strangers: 0, opens: 0, outcomes: 0, abandoned: 0, closed: 0, events: 0, settled: 0 },
+  counts: {
+    sent: 0, received: 0, clients: 0, sessions: 0, strangers: 0,
+    opens: 0, outcomes: 0, abandoned: 0, closed: 0, events: 0, settled: 0,
+  },
   pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   fault(text) {
     faults.push(text);
@@ -45,9 +51,9 @@ const run = {
 };
 
 console.log(`seed ${seed}: --seconds ${seconds} --clients ${clients} --think ${think}${options.demo ? " --demo" : ""}`);
-run.server = await Server.start(process.env.WAYBRIDGE ?? `${ROOT}.build/release/waybridge`,
-  options.demo ? ["demo", "--log-level", "error"] : ["serve", "--conformance", "--log-level", "error", "--table", `${ROOT}protocol/routes/demo.json`],
-  run.fault);
+const serve = options.demo ? ["demo"] : ["serve", "--conformance", "--table", `${ROOT}protocol/routes/demo.json`];
+run.server = await Server.start(
+  process.env.WAYBRIDGE ?? `${ROOT}.build/release/waybridge`, [...serve, "--log-level", "error"], run.fault);
 run.server.ended.then((code) => run.isDraining || run.fault(`the server ended with ${code}`));
 const descriptors = run.server.descriptors();
 

@@ -32,7 +32,10 @@ export class Stranger {
       const name = `${this.name}.${life}`;
       this.random = new Random(this.run.seed, name);
       this.run.counts.strangers += 1;
-      await this.random.weighted([[10, this.plain], [6, this.broken], [3, this.large], [2, this.early], [2, this.greedy], [3, this.halfway]]).call(this, name);
+      const visit = this.random.weighted([
+        [10, this.plain], [6, this.broken], [3, this.large], [2, this.early], [2, this.greedy], [3, this.halfway],
+      ]);
+      await visit.call(this, name);
       await this.run.pause(this.random.below(4 * this.run.think));
     }
   }
@@ -71,7 +74,7 @@ export class Stranger {
       const [bytes, code] = this.random.pick(BROKEN);
       connection.expectedClose = code;
       connection.socket._socket.write(bytes);
-      await Promise.race([connection.ended, this.run.pause(3_000)]);
+      await Promise.race([connection.ended, this.run.pause(10_000)]);
       if (!connection.isLeaving) connection.fault(`was not closed with ${code}`);
     });
   }
@@ -81,7 +84,7 @@ export class Stranger {
     return this.#connected(name, async (connection) => {
       connection.expectedClose = 1009;
       connection.socket.send("x".repeat(1_048_577));
-      await Promise.race([connection.ended, this.run.pause(3_000)]);
+      await Promise.race([connection.ended, this.run.pause(10_000)]);
       if (!connection.isLeaving) connection.fault("was not closed with 1009");
     });
   }
