@@ -7,13 +7,16 @@ public protocol Navigator: Sendable {
   /// Opens a page, whoever shows it, and returns when it is gone; of a task, when it has run.
   ///
   /// Throws ``TaskError`` with the protocol's code when the page is not shown or the task fails. Cancelling the Swift task
-  /// closes a page that is shown.
+  /// closes a page that is shown. Past `deadline`, from 1 ms to a day, it is 2408 unless the page is shown by then.
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?
   ) async throws -> Outcome
-  /// Runs a task or service and returns its value. Throws ``TaskError`` with its own code or the protocol's.
-  func invoke(_ uri: String, params: ValueObject, exts: ValueObject) async throws -> Value
-  /// Whether ``open(_:params:exts:style:)`` would find a route and somebody to serve it. Runs no handler.
+  /// Runs a task or service and returns its value. Throws ``TaskError`` with its own code or the protocol's; past
+  /// `deadline`, from 1 ms to a day, with 2408.
+  func invoke(
+    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?
+  ) async throws -> Value
+  /// Whether ``open(_:params:exts:style:deadline:)`` would find a route and somebody to serve it. Runs no handler.
   func canOpen(_ uri: String) async -> Bool
   /// Calls a method of an open page of the session: of the client that runs in it, else of its host.
   /// Throws ``TaskError`` with the code that it answers or the protocol's.
@@ -21,17 +24,35 @@ public protocol Navigator: Sendable {
 }
 
 extension Navigator {
-  /// As the full call, with what is left out being empty or `push`; throws as it does.
+  /// As the full call, with what is left out being empty, `push`, or without end; throws as it does.
   public func open(
-    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style = .push
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style = .push,
+    deadline: Duration? = nil
   ) async throws -> Outcome {
-    try await open(uri, params: params, exts: exts, style: style)
+    try await open(uri, params: params, exts: exts, style: style, deadline: deadline)
   }
 
-  /// As the full call, with what is left out being empty; throws as it does.
+  /// As the full call, with what is left out being empty, or without end; throws as it does.
   public func invoke(
-    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:]
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], deadline: Duration? = nil
   ) async throws -> Value {
-    try await invoke(uri, params: params, exts: exts)
+    try await invoke(uri, params: params, exts: exts, deadline: deadline)
+  }
+
+  /// Begins a call that is put together step by step.
+  public func build(_ uri: String) -> CallBuilder<any Navigator> {
+    CallBuilder(self, uri)
+  }
+}
+
+extension CallBuilder where Caller == any Navigator {
+  /// Opens it, as ``Navigator/open(_:_:exts:style:deadline:)`` with the same arguments, and throws as that does.
+  public func open() async throws -> Outcome {
+    try await caller.open(uri, params, exts: exts, style: style ?? .push, deadline: deadline)
+  }
+
+  /// Runs it, as ``Navigator/invoke(_:_:exts:deadline:)`` with the same arguments, and throws as that does.
+  public func invoke() async throws -> Value {
+    try await caller.invoke(uri, params, exts: exts, deadline: deadline)
   }
 }

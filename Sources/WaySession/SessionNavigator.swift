@@ -11,14 +11,17 @@ struct SessionNavigator: Navigator {
   var session: String { own.id }
 
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?
   ) async throws -> Outcome {
-    let options = CallOptions(exts: exts, style: style, from: page, deadline: nil)
+    let options = CallOptions(exts: exts, style: style, from: page, deadline: deadline?.asTimer)
     return try Outcome(wire: try await own.call(.open, uri, params, options))
   }
 
-  func invoke(_ uri: String, params: ValueObject, exts: ValueObject) async throws -> Value {
-    try await own.call(.invoke, uri, params, CallOptions(exts: exts, from: page))
+  func invoke(
+    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?
+  ) async throws -> Value {
+    let options = CallOptions(exts: exts, from: page, deadline: deadline?.asTimer)
+    return try await own.call(.invoke, uri, params, options)
   }
 
   func canOpen(_ uri: String) async -> Bool {

@@ -5,11 +5,13 @@ import WayValues
 /// Opens nothing, and says what it was asked for.
 struct Nowhere: Navigator {
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?
   ) async throws -> Outcome {
     .finished(data: ["uri": .string(uri), "style": .string(style.rawValue)])
   }
-  func invoke(_ uri: String, params: ValueObject, exts: ValueObject) async throws -> Value {
+  func invoke(
+    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?
+  ) async throws -> Value {
     .object(params)
   }
   func canOpen(_ uri: String) async -> Bool { false }

@@ -58,4 +58,23 @@ import WayValues
     }
     #expect(try router.route("native://new") == nil)
   }
+
+  @Test func `a module registers once, whoever asks it how often`() async throws {
+    try router.module(
+      "m", routes: [Route(name: "a", patterns: [RoutePattern("/a")], kind: .task)]
+    ) { _ in
+      await Task.yield()
+      self.log.withLock { $0.append("loaded") }
+    }
+    guard case .lazy(let module) = try router.match("action:/a").route.handler else {
+      Issue.record("not lazy")
+      return
+    }
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<20 { group.addTask { try await module.load(into: self.router) } }
+      try await group.waitForAll()
+    }
+    try await module.load(into: router)
+    #expect(log.withLock { $0 } == ["loaded"])
+  }
 }

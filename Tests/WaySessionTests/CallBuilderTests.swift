@@ -1,0 +1,121 @@
+import TestSupport
+import Testing
+import WayRouting
+import WaySession
+import WayTransport
+import WayValues
+
+/// A call that is built step by step goes over the wire as the plain call does.
+@Suite(.timeLimit(.minutes(1)))
+struct CallBuilderTests {
+  private let router = Router()
+
+  /// What a task opens: once plainly, once step by step.
+  struct Pair: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let plain: @Sendable (any Navigator) async throws -> Outcome
+    let built: @Sendable (any Navigator) async throws -> Outcome
+  }
+
+  private static let uri = "native://shop/item?from=list"
+
+  private static let pairs: [Pair] = [
+    Pair(
+      testDescription: "nothing but the URI",
+      plain: { try await $0.open(uri) },
+      built: { try await $0.build(uri).open() }),
+    Pair(
+      testDescription: "everything, one by one",
+      plain: {
+        try await $0.open(
+          uri, ["id": 2, "name": nil], exts: ["animated": false, "x": 1], style: .present,
+          deadline: .seconds(60))
+      },
+      built: {
+        try await $0.build(uri).with("id", 2).with("name", nil).exts("animated", false)
+          .exts("x", 1).style(.present).deadline(.seconds(60)).open()
+      }),
+    Pair(
+      testDescription: "many at once, the last of a name",
+      plain: { try await $0.open(uri, ["id": 3, "size": "L"], exts: ["animated": true, "x": 2]) },
+      built: {
+        try await $0.build(uri).with("id", 2).with(["id": 3, "size": "L"])
+          .exts(["animated": false, "x": 2]).exts("animated", true).style(.root).style(nil)
+          .deadline(.zero).deadline(nil).open()
+      }),
+  ]
+
+  @Test(arguments: pairs)
+  func whatIsBuiltOpensAsThePlainCall(_ pair: Pair) async throws {
+    try router.page("native://shop/item")
+    try router.page("native://home")
+    try router.task("action://plain") { try await pair.plain($0.navigator).data }
+    try router.task("action://built") { try await pair.built($0.navigator).data }
+    let client = try await TestClient.connect(to: TestBridge(router))
+    try await client.call(
+      "host", "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
+    try await client.call("home", "router.open", ["uri": "native://home"])
+    try await client.reply(try await client.request("page.open"), .null)
+    var asked: [Value] = []
+    for task in ["action://plain", "action://built"] {
+      try await client.call("task", "router.invoke", ["uri": .string(task)])
+      let open = try await client.request("page.open")
+      var page = try #require(open["params"]?["page"]?.object)
+      let id = try #require(page["id"])
+      page["id"] = nil
+      asked.append(.object(page))
+      try await client.reply(open, .null)
+      try await client.call("end", "navigation.finish", ["page": id, "result": ["data": "done"]])
+      try await client.reply(try await client.request("page.close"), .null)
+      #expect(try await client.answer("task")["result"] == "done")
+    }
+    #expect(asked.first == asked.last)
+  }
+
+  @Test func whatIsBuiltInvokesAsThePlainCall() async throws {
+    try router.task("action://tell") { call in
+      [.string(call.uri.text), .object(call.params), .object(call.exts)]
+    }
+    let exts: ValueObject = ["trace": "t"]
+    try router.task("action://plain") { call in
+      try await call.navigator.invoke("action://tell?a=1", ["b": 2], exts: exts)
+    }
+    try router.task("action://built") { call in
+      let tell = call.navigator.build("action://tell?a=1").exts(exts)
+      _ = tell.with("b", "not kept")
+      return try await tell.with("b", 2).style(.present).invoke()
+    }
+    let client = try await TestClient.connect(to: TestBridge(router))
+    for task in ["action://plain", "action://built"] {
+      try await client.call(1, "router.invoke", ["uri": .string(task)])
+      #expect(
+        try await client.answer(1)["result"]
+          == ["action://tell?a=1", ["a": "1", "b": 2], ["trace": "t"]])
+    }
+  }
+
+  @Test(arguments: ["open", "invoke"])
+  func aDeadlineEndsTheCallThatSwiftMakes(method: String) async throws {
+    let started = Mailbox<Void>()
+    try router.task("action://wait") { _ in
+      started.put(())
+      try await Task.sleep(for: .seconds(3600))
+      return nil
+    }
+    try router.task("action://outer") { call in
+      let wait = call.navigator.build("action://wait").deadline(.seconds(5))
+      do {
+        if method == "open" { _ = try await wait.open() } else { _ = try await wait.invoke() }
+      } catch let error as TaskError {
+        return .integer(Int64(error.code))
+      }
+      return "went on"
+    }
+    let bridge = TestBridge(router)
+    let client = try await TestClient.connect(to: bridge)
+    try await client.call(1, "router.invoke", ["uri": "action://outer"])
+    try await started.take()
+    try await bridge.server.advance(by: .seconds(6))
+    #expect(try await client.answer(1)["result"] == 2408)
+  }
+}
