@@ -44,7 +44,8 @@ extension BridgeClient {
 
   /// Closes a page and gives its opener the result; pages above it are dismissed.
   ///
-  /// Throws ``CallError``: 2404 when the page is not on the stack, since a page ends once; -32602 without `page` from a client that runs in none.
+  /// Throws ``CallError``: 2404 when the page is not on the stack, since a page ends once; -32602 without `page` from a
+  /// client that runs in none.
   ///
   /// - Parameters:
   ///   - result: nil gives none.

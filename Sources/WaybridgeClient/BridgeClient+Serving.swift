@@ -6,7 +6,7 @@ import WayRouting
 extension BridgeClient {
   func serve(_ request: Request) {
     if request.method == "$/ping" { return answer(request.id, .success(.null)) }
-    let call = ServedCall(request.method)
+    let call = ServedCall()
     do throws(RPCError) {
       try serving.begin(request.id, call)
     } catch {

@@ -14,9 +14,9 @@ import WayTransport
 /// ```
 ///
 /// Each connection has a thread of its own, which ends with it, whichever side closes. A client that is let go of stays
-/// connected, so every client needs ``close()``. All methods may be called from anywhere. Hosts and their closures run where
-/// their own declaration says (`@MainActor`), else on the client's thread, as do callbacks such as `onShown`: there they
-/// must not block.
+/// connected, so every client needs ``close()``. All methods may be called from anywhere. Hosts, and the
+/// closures of tasks and methods, run on the main actor or another with an executor of its own, where they say so, else on
+/// the client's thread, as do callbacks such as `onShown`: there they must not block.
 ///
 /// Every call settles exactly once: with its answer, or by throwing ``CallError``, which is 2503 where the connection was
 /// closed already and nothing was sent, and 2599 where it closed before the answer came. Cancelling the Swift task of a

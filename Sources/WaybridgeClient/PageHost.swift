@@ -2,8 +2,9 @@ import WayRouting
 
 /// Shows the pages of a scheme or of patterns.
 ///
-/// Each method runs where its own declaration says (a host may be `@MainActor` or an actor), else on the client's thread, which
-/// it must not block; they are begun in the order of the server's requests. For one page ``open(_:)`` is called first and ``close(_:reason:)`` once, when it has returned.
+/// A host may be `@MainActor`, or an actor with an executor of its own; the methods of any other run on the client's thread,
+/// which they must not block. They are begun in the order of the server's requests. For one page ``open(_:)`` is called first
+/// and ``close(_:reason:)`` once, when it has returned.
 public protocol PageHost: Sendable {
   /// Shows the page and returns when it is there, within 10 s (the server's limit, unless told otherwise).
   ///

@@ -1,15 +1,10 @@
 /// A request of the server that this client works on.
 final class ServedCall {
-  private let method: String
-  /// What works on it.
+  /// What works on it; nil where nothing can cancel it, as the closing of a page.
   var task: Task<Void, Never>?
 
-  init(_ method: String) {
-    self.method = method
-  }
-
-  /// Nobody waits for the answer any more. A page is taken away all the same.
+  /// Nobody waits for the answer any more.
   func cancel() {
-    if method != "page.close" { task?.cancel() }
+    task?.cancel()
   }
 }

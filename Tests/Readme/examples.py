@@ -28,8 +28,8 @@ TARGET = """
 def build():
     """Builds the package; gives the folder of its programs, and what the compiler said of the snippets."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    manifest = replaced((ROOT / "Tests/Examples/Package.swift").read_text(), [("path: \"../..\")", METRICS), ("\n  ]\n)\n", TARGET)])
-    write(FOLDER / "Package.swift", manifest)
+    manifest = (ROOT / "Tests/Examples/Package.swift").read_text()
+    write(FOLDER / "Package.swift", replaced(manifest, [('path: "../..")', METRICS), ("\n  ]\n)\n", TARGET)]))
     for name in ("Library", "NativeShell"):
         write(FOLDER / name / "main.swift", (ROOT / f"Tests/Examples/{name}/main.swift").read_text())
     shutil.rmtree(FOLDER / "Documents", ignore_errors=True)

@@ -22,7 +22,6 @@ struct ClientOpeningTests {
     func close(_ page: BridgeClient.Page, reason: Outcome.Kind) async {
       calls.put("close \(page.id) \(reason)")
     }
-
   }
 
   private let shell = SlowShell()
