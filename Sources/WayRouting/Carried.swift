@@ -56,16 +56,22 @@ extension Carried? {
   fileprivate func value<Model: Sendable>(
     _ name: String, as type: Model.Type
   ) throws(RoutingError) -> Model {
-    let message: String
-    switch self?.values[name] {
-    case let value as Model: return value
-    case nil:
-      message =
+    guard let value = self?.values[name] else {
+      throw .uncarried(
         "nothing is carried as '\(name.brief)': a \(type) is wanted, which only a caller in Swift can give"
-    case let other?:
-      message = "what is carried as '\(name.brief)' is a \(Swift.type(of: other)), not a \(type)"
+      )
     }
-    throw .invalidParameters([ParameterFault(path: "$", message: message)])
+    guard let model = value as? Model else {
+      throw .uncarried(
+        "what is carried as '\(name.brief)' is a \(Swift.type(of: value)), not a \(type)")
+    }
+    return model
+  }
+}
+
+extension RoutingError {
+  fileprivate static func uncarried(_ message: String) -> RoutingError {
+    .invalidParameters([ParameterFault(path: "$", message: message)])
   }
 }
 
@@ -73,7 +79,7 @@ extension Call {
   /// What the caller, Swift code of this process, has the call carry under a name: a model object, a closure.
   ///
   /// Throws ``RoutingError/invalidParameters(_:)`` where there is no such value of the type, as in every call that came
-  /// over the wire; a handler that lets it through answers its caller 2422. An optional type is nil where nothing is carried.
+  /// over the wire; a handler that lets it through answers its caller 2422.
   public func carried<Model: Sendable>(
     _ name: String, as type: Model.Type = Model.self
   ) throws(RoutingError) -> Model {
