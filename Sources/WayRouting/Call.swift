@@ -12,11 +12,13 @@ public struct Call: Sendable {
   public let route: Route?
   /// The session that the call belongs to.
   public let navigator: any Navigator
-  /// What only a call that may wait has; apart, so that a synchronous one is passed on cheaply.
+  /// What only a call that may wait or carries something has; apart, so that others are passed on cheaply.
   private let waiting: WaitingCall?
 
   /// When the caller stops waiting; nil where it set no deadline. The task is cancelled then.
   public var deadline: ContinuousClock.Instant? { waiting?.deadline }
+
+  var carried: Carried? { waiting?.carried }
 
   /// Tells the caller of an asynchronous task how far it is. After the answer, and for a synchronous task, it does
   /// nothing. May be called from any thread.
@@ -37,10 +39,22 @@ public struct Call: Sendable {
     waiting = nil
   }
 
-  /// A call that may wait.
+  /// A call that may wait, and may carry values of Swift code.
   public init(
     uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route? = nil,
     navigator: any Navigator, deadline: ContinuousClock.Instant?,
+    carrying: [String: any Sendable] = [:],
+    progress: @escaping @Sendable (Value) -> Void
+  ) {
+    self.init(
+      uri: uri, params: params, exts: exts, route: route, navigator: navigator, deadline: deadline,
+      carried: Carried(carrying), progress: progress)
+  }
+
+  /// As the session makes it.
+  package init(
+    uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route?,
+    navigator: any Navigator, deadline: ContinuousClock.Instant?, carried: Carried?,
     progress: @escaping @Sendable (Value) -> Void
   ) {
     self.uri = uri
@@ -48,7 +62,7 @@ public struct Call: Sendable {
     self.params = params
     self.exts = exts
     self.navigator = navigator
-    waiting = WaitingCall(deadline: deadline, progress: progress)
+    waiting = WaitingCall(deadline: deadline, carried: carried, progress: progress)
   }
 
   private init(_ call: Call, _ params: ValueObject) {
@@ -74,10 +88,15 @@ public struct Call: Sendable {
 
 private final class WaitingCall: Sendable {
   let deadline: ContinuousClock.Instant?
+  let carried: Carried?
   let progress: @Sendable (Value) -> Void
 
-  init(deadline: ContinuousClock.Instant?, progress: @escaping @Sendable (Value) -> Void) {
+  init(
+    deadline: ContinuousClock.Instant?, carried: Carried?,
+    progress: @escaping @Sendable (Value) -> Void
+  ) {
     self.deadline = deadline
+    self.carried = carried
     self.progress = progress
   }
 }

@@ -18,6 +18,8 @@ public struct CallBuilder<Caller: Sendable>: Sendable {
   /// The id of the page that opens another, where the caller may say so.
   package var from: String?
   package private(set) var deadline: Duration?
+  /// What the call carries, where it stays in the process.
+  var carried: [String: any Sendable] = [:]
 
   package init(_ caller: Caller, _ uri: String) {
     self.caller = caller

@@ -1,6 +1,11 @@
 import WayValues
 
 /// What a handler may do in the session of its call.
+///
+/// A call may carry values of any `Sendable` type, a model object or a closure, under names: to Swift code of this process,
+/// which takes them with ``Call/carried(_:as:)`` or ``Page/carried(_:as:)``. Interceptors see them too, and they go with the
+/// call wherever it is led. Where that is a client or the stack, it is the error 2405 with `data.kind` `notOverTheWire`, and
+/// neither has been asked anything.
 public protocol Navigator: Sendable {
   /// The id of the session.
   var session: String { get }
@@ -9,14 +14,22 @@ public protocol Navigator: Sendable {
   /// Throws ``TaskError`` with the protocol's code when the page is not shown or the task fails. Cancelling the Swift task
   /// closes a page that is shown. Past `deadline`, from 1 ms to a day, it is 2408 unless the page is shown by then.
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?,
+    carrying: [String: any Sendable]
   ) async throws -> Outcome
   /// Runs a task or service and returns its value. Throws ``TaskError`` with its own code or the protocol's; past
   /// `deadline`, from 1 ms to a day, with 2408.
   func invoke(
-    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?
+    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
+    carrying: [String: any Sendable]
   ) async throws -> Value
-  /// Whether ``open(_:params:exts:style:deadline:)`` would find a route and somebody to serve it. Runs no handler.
+  /// Runs a task or service of Swift code of this process, which replies with ``Call/carryBack(_:)``. Throws as the other,
+  /// and -32603 when it replies with anything else.
+  func invoke<Back: Sendable>(
+    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
+    carrying: [String: any Sendable], carryingBack: Back.Type
+  ) async throws -> Back
+  /// Whether ``open(_:params:exts:style:deadline:carrying:)`` would find a route and somebody to serve it. Runs no handler.
   func canOpen(_ uri: String) async -> Bool
   /// Calls a method of an open page of the session: of the client that runs in it, else of its host.
   /// Throws ``TaskError`` with the code that it answers or the protocol's.
@@ -27,16 +40,27 @@ extension Navigator {
   /// As the full call, with what is left out being empty, `push`, or without end; throws as it does.
   public func open(
     _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style = .push,
-    deadline: Duration? = nil
+    deadline: Duration? = nil, carrying: [String: any Sendable] = [:]
   ) async throws -> Outcome {
-    try await open(uri, params: params, exts: exts, style: style, deadline: deadline)
+    try await open(
+      uri, params: params, exts: exts, style: style, deadline: deadline, carrying: carrying)
   }
 
   /// As the full call, with what is left out being empty, or without end; throws as it does.
   public func invoke(
-    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], deadline: Duration? = nil
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], deadline: Duration? = nil,
+    carrying: [String: any Sendable] = [:]
   ) async throws -> Value {
-    try await invoke(uri, params: params, exts: exts, deadline: deadline)
+    try await invoke(uri, params: params, exts: exts, deadline: deadline, carrying: carrying)
+  }
+
+  /// As the full call, with what is left out being empty, or without end; throws as it does.
+  public func invoke<Back: Sendable>(
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], deadline: Duration? = nil,
+    carrying: [String: any Sendable] = [:], carryingBack type: Back.Type
+  ) async throws -> Back {
+    try await invoke(
+      uri, params: params, exts: exts, deadline: deadline, carrying: carrying, carryingBack: type)
   }
 
   /// Begins a call that is put together step by step.
@@ -46,13 +70,26 @@ extension Navigator {
 }
 
 extension CallBuilder where Caller == any Navigator {
-  /// Opens it, as ``Navigator/open(_:_:exts:style:deadline:)`` with the same arguments, and throws as that does.
-  public func open() async throws -> Outcome {
-    try await caller.open(uri, params, exts: exts, style: style ?? .push, deadline: deadline)
+  /// Has the call carry a value of Swift code, for Swift code of this process; the last value of a name counts.
+  public func carrying(_ name: String, _ value: some Sendable) -> Self {
+    changed { $0.carried[name] = value }
   }
 
-  /// Runs it, as ``Navigator/invoke(_:_:exts:deadline:)`` with the same arguments, and throws as that does.
+  /// Opens it, as ``Navigator/open(_:_:exts:style:deadline:carrying:)`` with the same arguments, and throws as that does.
+  public func open() async throws -> Outcome {
+    try await caller.open(
+      uri, params, exts: exts, style: style ?? .push, deadline: deadline, carrying: carried)
+  }
+
+  /// Runs it, as ``Navigator/invoke(_:_:exts:deadline:carrying:)`` with the same arguments, and throws as that does.
   public func invoke() async throws -> Value {
-    try await caller.invoke(uri, params, exts: exts, deadline: deadline)
+    try await caller.invoke(uri, params, exts: exts, deadline: deadline, carrying: carried)
+  }
+
+  /// Runs it, as ``Navigator/invoke(_:_:exts:deadline:carrying:carryingBack:)`` with the same arguments, and throws as that
+  /// does.
+  public func invoke<Back: Sendable>(carryingBack type: Back.Type) async throws -> Back {
+    try await caller.invoke(
+      uri, params, exts: exts, deadline: deadline, carrying: carried, carryingBack: type)
   }
 }

@@ -27,10 +27,14 @@ public struct Page: Sendable, Hashable {
   /// over it. Set by the stack.
   public internal(set) var hasStack = true
 
+  /// What its opener has it carry; told by ``carried(_:as:)``.
+  let carried: Carried?
+
   /// A page that is about to be opened.
   package init(
     id: String, uri: String, route: String?, pathParams: ValueObject = [:], kind: String = "page",
-    style: Style = .push, params: ValueObject = [:], exts: ValueObject = [:], host: String
+    style: Style = .push, params: ValueObject = [:], exts: ValueObject = [:], host: String,
+    carried: Carried? = nil
   ) {
     self.id = id
     self.uri = uri
@@ -41,5 +45,6 @@ public struct Page: Sendable, Hashable {
     self.params = params
     self.exts = exts
     self.host = host
+    self.carried = carried
   }
 }

@@ -20,6 +20,8 @@ public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
   case invalidParameters([ParameterFault])
   /// The redirects go in a circle, or there are more than ``Redirect/maxHops``: the URIs in their order.
   case redirectLoop(chain: [String])
+  /// A value of Swift code would have to leave the process; the text says which, and why.
+  case notOverTheWire(String)
 
   public var description: String {
     switch self {
@@ -36,6 +38,7 @@ public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
     case .redirectLoop(let chain):
       "redirected in a circle or more than \(Redirect.maxHops) times: "
         + chain.map(\.brief).joined(separator: " → ")
+    case .notOverTheWire(let reason): reason
     }
   }
 }

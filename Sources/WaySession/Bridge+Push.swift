@@ -25,9 +25,10 @@ extension Bridge {
   /// Opens a page, or runs a task, in each session of an audience; returns when each is shown, done or refused.
   package func open(
     _ uri: String, _ params: ValueObject, exts: ValueObject, style: Style, in audience: Audience,
-    timeout: Duration
+    timeout: Duration, carrying: [String: any Sendable] = [:]
   ) async -> [Delivery<OpenedPage>] {
-    let options = CallOptions(exts: exts, style: style, deadline: timeout.asTimer)
+    let options = CallOptions(
+      exts: exts, style: style, deadline: timeout.asTimer, carried: Carried(carrying))
     return await deliver(to: targets(in: audience)) { session, client in
       await session.open(uri, params, options, as: client)
     }

@@ -19,6 +19,8 @@ struct CallOptions {
   var tab: Int?
   /// The call is answered with what the opening does to the stack, not with the page's outcome.
   var answersChange = false
+  /// What the call carries, of Swift code for Swift code; nil for nothing.
+  var carried: Carried?
 }
 
 /// The params of `router.open` and `router.invoke`, read in one pass since every call goes through here.

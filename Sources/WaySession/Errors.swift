@@ -24,6 +24,7 @@ extension RPCError {
     case .redirectLoop(let chain):
       self.init(
         .redirectLoop, "\(error)", data: ["chain": .list(chain.map(Value.string))])
+    case .notOverTheWire: self.init(.wrongKind, "\(error)", kind: "notOverTheWire")
     case .invalidParameters(let faults):
       let errors = faults.map { fault -> Value in
         ["path": .string(fault.path), "message": .string(fault.message)]
@@ -63,11 +64,11 @@ extension RPCError {
       RPCError(code: error.code, message: error.message, data: error.data)
     case let error as TaskError: RPCError(.internal, error.message)
     case let error as RoutingError:
-      // Parameters that a handler could not read are its caller's fault, all else its own.
-      if case .invalidParameters = error {
-        RPCError(error)
-      } else {
-        RPCError(.internal, "\(error)")
+      // Parameters that a handler could not read are its caller's fault, as is asking for what the wire cannot take; all
+      // else is its own.
+      switch error {
+      case .invalidParameters, .notOverTheWire: RPCError(error)
+      default: RPCError(.internal, "\(error)")
       }
     case is CancellationError: .stopped("The task was cancelled")
     default: RPCError(.internal, "The task failed: \(error)")

@@ -12,7 +12,7 @@ extension Session {
     let page = Page(
       id: makePageID(), uri: destination.uri.text, route: destination.route?.name,
       pathParams: destination.pathParams, style: options.style, params: destination.params,
-      exts: options.exts, host: name(of: presenter))
+      exts: options.exts, host: name(of: presenter), carried: options.carried)
     let charge: ByteBudget.Charge
     do {
       charge = try stackBytes.charge(page)

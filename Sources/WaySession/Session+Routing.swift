@@ -182,6 +182,7 @@ extension Session {
   func perform(
     _ destination: Destination, _ entry: Entry, _ options: CallOptions, _ caller: Caller
   ) throws(RPCError) -> Reply {
+    if let carried = options.carried { try destination.check(carried) }
     switch destination.kind {
     case .task(let run):
       let ended = taskStarted(destination)
@@ -274,13 +275,19 @@ extension Session {
     _ number: CallNumber? = nil
   ) -> Call {
     let navigator = SessionNavigator(own: self, page: options.from)
+    options.carried?.begin()
     guard let number else {
+      guard let carried = options.carried else {
+        return Call(
+          uri: uri, params: params, exts: options.exts, route: route, navigator: navigator)
+      }
       return Call(
-        uri: uri, params: params, exts: options.exts, route: route, navigator: navigator)
+        uri: uri, params: params, exts: options.exts, route: route, navigator: navigator,
+        deadline: nil, carried: carried, progress: { _ in })
     }
     return Call(
       uri: uri, params: params, exts: options.exts, route: route, navigator: navigator,
-      deadline: options.deadline.map { ContinuousClock.now + $0 },
+      deadline: options.deadline.map { ContinuousClock.now + $0 }, carried: options.carried,
       progress: { value in
         self.loop.execute { self.assumeIsolated { $0.report(value, of: number) } }
       })

@@ -11,17 +11,37 @@ struct SessionNavigator: Navigator {
   var session: String { own.id }
 
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?,
+    carrying: [String: any Sendable]
   ) async throws -> Outcome {
-    let options = CallOptions(exts: exts, style: style, from: page, deadline: deadline?.asTimer)
+    let options = CallOptions(
+      exts: exts, style: style, from: page, deadline: deadline?.asTimer, carried: Carried(carrying))
     return try Outcome(wire: try await own.call(.open, uri, params, options))
   }
 
   func invoke(
-    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?
+    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
+    carrying: [String: any Sendable]
   ) async throws -> Value {
-    let options = CallOptions(exts: exts, from: page, deadline: deadline?.asTimer)
+    let options = CallOptions(
+      exts: exts, from: page, deadline: deadline?.asTimer, carried: Carried(carrying))
     return try await own.call(.invoke, uri, params, options)
+  }
+
+  func invoke<Back: Sendable>(
+    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
+    carrying: [String: any Sendable], carryingBack type: Back.Type
+  ) async throws -> Back {
+    let carried = Carried(carrying, back: type)
+    let options = CallOptions(
+      exts: exts, from: page, deadline: deadline?.asTimer, carried: carried)
+    _ = try await own.call(.invoke, uri, params, options)
+    guard let brought = carried.brought, let back = brought as? Back else {
+      throw RPCError(
+        .internal, "\(uri.quoted) has carried nothing back: its caller wants a \(type)"
+      ).taskError
+    }
+    return back
   }
 
   func canOpen(_ uri: String) async -> Bool {

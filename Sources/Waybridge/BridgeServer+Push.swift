@@ -18,14 +18,16 @@ extension BridgeServer {
   ///   - audience: for a client, its session: the page is opened as that client would.
   ///   - timeout: how long a page may take to be shown, or a task to run: a millisecond to a day; past it the result
   ///     is the error 2408.
+  ///   - carrying: values of any type, for Swift code of this process, which takes them with ``Call/carried(_:as:)`` or
+  ///     ``Page/carried(_:as:)``; where a client serves the URI, the result is the error 2405.
   /// - Returns: one delivery for each session, in no order. Errors are those of `router.open` (PROTOCOL.md). Empty
   ///   where nobody is in the audience.
   public func open(
     _ uri: String, params: ValueObject = [:], exts: ValueObject = [:], style: Style = .push,
-    in audience: Audience, timeout: Duration = .seconds(10)
+    in audience: Audience, timeout: Duration = .seconds(10), carrying: [String: any Sendable] = [:]
   ) async throws(TaskError) -> [Delivery<OpenedPage>] {
     try await bridge().open(
-      uri, params, exts: exts, style: style, in: audience, timeout: timeout)
+      uri, params, exts: exts, style: style, in: audience, timeout: timeout, carrying: carrying)
   }
 
   /// Calls a method of every client of an audience: one that the app has agreed on with them, so none of the

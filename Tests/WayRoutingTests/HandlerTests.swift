@@ -5,14 +5,22 @@ import WayValues
 /// Opens nothing, and says what it was asked for.
 struct Nowhere: Navigator {
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?,
+    carrying: [String: any Sendable]
   ) async throws -> Outcome {
     .finished(data: ["uri": .string(uri), "style": .string(style.rawValue)])
   }
   func invoke(
-    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?
+    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
+    carrying: [String: any Sendable]
   ) async throws -> Value {
     .object(params)
+  }
+  func invoke<Back: Sendable>(
+    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
+    carrying: [String: any Sendable], carryingBack: Back.Type
+  ) async throws -> Back {
+    throw Declined()
   }
   func canOpen(_ uri: String) async -> Bool { false }
   var session: String { "s" }

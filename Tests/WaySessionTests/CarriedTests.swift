@@ -1,0 +1,256 @@
+import TestSupport
+import Testing
+import WayRouting
+import WaySession
+import WayValues
+
+/// Values of Swift code that calls of Swift code take along.
+@Suite(.timeLimit(.minutes(1)))
+struct CarriedTests {
+  private let router = Router()
+
+  private final class Photo: Sendable {
+    let title: String
+
+    init(_ title: String) { self.title = title }
+  }
+
+  private typealias Filter = @Sendable (String) -> String
+
+  private let photo = Photo("tea")
+  private let shout: Filter = { $0.uppercased() }
+
+  /// What a task that runs `work` answers to a client.
+  private func answer(
+    to client: TestClient, _ work: @escaping @Sendable (any Navigator) async throws -> Value
+  ) async throws -> Value {
+    try router.task("action://outer") { try await work($0.navigator) }
+    try await client.call("outer", "router.invoke", ["uri": "action://outer"])
+    return try await client.answer("outer")
+  }
+
+  /// The tasks that tell what they are given, each led to in its own way.
+  private func registerTellers() throws {
+    let tell: @Sendable (Call) throws -> Value = { call in
+      let filter = try call.carried("filter", as: Filter.self)
+      return .string(filter(try call.carried("photo", as: Photo.self).title))
+    }
+    try router.task("action://now", tell)
+    try router.task("action://later") { call in
+      await Task.yield()
+      return try tell(call)
+    }
+    try router.task("action://typed") { (request: [String: Int], call) in [try tell(call).string] }
+    try router.register(
+      Dispatcher(name: "own", action: .custom { try tell($0) }), scheme: "own")
+    try router.redirect("action://redirected", to: "action://now")
+    try router.task("action://declined/:any", priority: 1) { _ in throw Declined() }
+    try router.task("action://declined/*", tell)
+    try router.register(
+      Route(
+        name: "fallback", patterns: [RoutePattern("native://fallback")], kind: .page,
+        fallback: RouteTarget("action://now")))
+    router.undefinedRoute { call in
+      _ = try call.carried("photo", as: Photo.self)
+      return .redirect(uri: "action://later", params: [:])
+    }
+    try router.task("action://intercepted") { _ in "not led on" }
+    router.intercept("sync", on: .routes(["action://intercepted"])) { call in
+      _ = try call.carried("photo", as: Photo.self)
+      return .redirect(to: "action://changed")
+    }
+    try router.task("action://changed", tell)
+    router.intercept("async", on: .routes(["action://changed"])) { call in
+      await Task.yield()
+      _ = try call.carried("photo", as: Photo.self)
+      return .change(params: ["n": 1])
+    }
+    try router.module(
+      "lazy",
+      routes: [Route(name: "lazy", patterns: [RoutePattern("action://lazy")], kind: .task)]
+    ) { try $0.handle("lazy", with: .task(tell)) }
+  }
+
+  @Test(arguments: [
+    "action://now", "action://later", "action://typed", "own:thing", "action://redirected",
+    "action://declined/x", "native://fallback", "native://nowhere", "action://intercepted",
+    "action://lazy",
+  ])
+  func aModelAndAClosureReachTheTask(uri: String) async throws {
+    try registerTellers()
+    let (photo, shout) = (photo, shout)
+    let client = try await TestClient.connect(to: TestBridge(router))
+    let answers = try await answer(to: client) { navigator in
+      let call = navigator.build(uri).carrying("photo", Photo("not kept"))
+        .carrying("photo", photo).carrying("filter", shout)
+      return [
+        try await call.invoke(), try await call.open().data,
+        try await navigator.invoke(uri, carrying: ["photo": photo, "filter": shout]),
+      ]
+    }
+    let told: Value = uri == "action://typed" ? ["TEA"] : "TEA"
+    #expect(answers["result"] == [told, told, told])
+  }
+
+  @Test func theHandlerOfAPageGetsThem() async throws {
+    let shown = Mailbox<Photo>()
+    let closed = Mailbox<String>()
+    try router.page(
+      "native://album",
+      PageHandler(
+        open: { shown.put(try $0.carried("photo")) },
+        close: { page, _ in
+          closed.put((try? page.carried("photo", as: Photo.self).title) ?? "nothing")
+        }))
+    let photo = photo
+    let client = try await TestClient.connect(to: TestBridge(router))
+    try router.task("action://outer") { call in
+      try await call.navigator.open("native://album", carrying: ["photo": photo]).data
+    }
+    try await client.subscribe("page.opened")
+    try await client.call("outer", "router.invoke", ["uri": "action://outer"])
+    #expect(try await shown.take() === photo)
+    let page = try await client.event()["data"]?["page"] ?? .null
+    try await client.call("end", "navigation.finish", ["page": page, "result": ["data": "seen"]])
+    #expect(try await client.answer("outer")["result"] == "seen")
+    #expect(try await closed.take() == "tea")
+  }
+
+  @Test func theAppsSideCarriesIntoItsSessions() async throws {
+    let shown = Mailbox<Photo>()
+    try router.page(
+      "native://album",
+      PageHandler(open: { shown.put(try $0.carried("photo")) }, close: { _, _ in }))
+    try router.page("native://hosted")
+    let bridge = TestBridge(router)
+    let (client, _) = try await TestClient.open(
+      bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
+    var codes: [Int?] = []
+    for uri in ["native://album", "native://hosted"] {
+      let opened = await bridge.bridge.open(
+        uri, [:], exts: [:], style: .push, in: .all, timeout: .seconds(3),
+        carrying: ["photo": photo])
+      #expect(opened.count == 1)
+      for delivery in opened {
+        if case .failure(let error) = delivery.result {
+          codes.append(error.code)
+        } else {
+          codes.append(nil)
+        }
+      }
+    }
+    #expect(codes == [nil, 2405])
+    #expect(try await shown.take() === photo)
+    #expect(try await client.hasHeardNothing())
+  }
+
+  @Test(arguments: ["action://photo", "action://photo/later"])
+  func aReplyIsCarriedBack(uri: String) async throws {
+    let photo = photo
+    try router.task("action://photo") { try $0.carryBack(photo) }
+    try router.task("action://photo/later") { call in
+      await Task.yield()
+      return try call.carryBack(photo)
+    }
+    let client = try await TestClient.connect(to: TestBridge(router))
+    let result = try await answer(to: client) { navigator in
+      let plain = try await navigator.invoke(uri, carryingBack: Photo.self)
+      let built = try await navigator.build(uri).with("n", 1).invoke(carryingBack: Photo.self)
+      return [.bool(plain === photo), .bool(built === photo)]
+    }["result"]
+    #expect(result == [true, true])
+  }
+
+  /// A call that does not come to what its caller wants.
+  struct Wrong: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let code: Int64
+    var kind: Value = "notOverTheWire"
+    let parts: [String]
+    let call: @Sendable (any Navigator) async throws -> Void
+  }
+
+  private static let wrong: [Wrong] = [
+    Wrong(
+      testDescription: "the reply of one that declined", code: -32603, kind: "internal",
+      parts: ["nothing back", "Photo"],
+      call: { _ = try await $0.invoke("action://left/1", carryingBack: Photo.self) }),
+    Wrong(
+      testDescription: "a client's page", code: 2405, parts: ["'x'", "native://hosted"],
+      call: { _ = try await $0.open("native://hosted", carrying: ["x": 1]) }),
+    Wrong(
+      testDescription: "a client's task", code: 2405, parts: ["'x'", "'y'", "action://hosted"],
+      call: { _ = try await $0.invoke("action://hosted", carrying: ["y": 2, "x": 1]) }),
+    Wrong(
+      testDescription: "a reply of a client's task", code: 2405, parts: ["a Int in reply"],
+      call: { _ = try await $0.invoke("action://hosted", carryingBack: Int.self) }),
+    Wrong(
+      testDescription: "a redirect to a client", code: 2405, parts: ["action://hosted"],
+      call: { _ = try await $0.invoke("action://moved", carrying: ["x": 1]) }),
+    Wrong(
+      testDescription: "the stack", code: 2405, parts: ["navigation:back"],
+      call: { _ = try await $0.invoke("navigation:back", carrying: ["x": 1]) }),
+    Wrong(
+      testDescription: "a name that is not carried", code: 2422, kind: "invalidParameters",
+      parts: ["'x'", "Int"], call: { _ = try await $0.invoke("action://x", carrying: ["y": 1]) }),
+    Wrong(
+      testDescription: "another type", code: 2422, kind: "invalidParameters",
+      parts: ["'x'", "String", "Int"],
+      call: { _ = try await $0.invoke("action://x", carrying: ["x": "1"]) }),
+    Wrong(
+      testDescription: "a reply that nobody asked for", code: 2405, parts: ["Photo"],
+      call: { _ = try await $0.invoke("action://photo") }),
+    Wrong(
+      testDescription: "a reply of another type", code: -32603, kind: "internal",
+      parts: ["action://photo", "Photo", "Int"],
+      call: { _ = try await $0.invoke("action://photo", carryingBack: Int.self) }),
+    Wrong(
+      testDescription: "no reply that is carried", code: -32603, kind: "internal",
+      parts: ["action://x", "Photo"],
+      call: { _ = try await $0.invoke("action://x", carrying: ["x": 1], carryingBack: Photo.self) }
+    ),
+  ]
+
+  @Test(arguments: wrong)
+  func whatCannotBeCarriedIsToldAndNobodyIsAsked(wrong: Wrong) async throws {
+    try router.page("native://hosted")
+    try router.redirect("action://moved", to: "action://hosted")
+    try router.task("action://left/:any") { call in
+      _ = try call.carryBack(Photo("tea"))
+      throw Declined()
+    }
+    try router.task("action://left/*") { _ in "plain" }
+    try router.task("action://x") { .integer(Int64(try $0.carried("x", as: Int.self))) }
+    try router.task("action://photo") { try $0.carryBack(Photo("tea")) }
+    let (client, _) = try await TestClient.open(
+      TestBridge(router),
+      ["hosts": [["scheme": "native", "kind": "page"], ["scheme": "action", "kind": "task"]]])
+    let result = try await answer(to: client) { navigator in
+      do { try await wrong.call(navigator) } catch let error as TaskError {
+        return [
+          .integer(Int64(error.code)), error.data?["kind"] ?? .null, .string(error.message),
+        ]
+      }
+      return "went on"
+    }["result"]?.list
+    #expect(result?.first == .integer(wrong.code))
+    #expect(result?.dropFirst().first == wrong.kind)
+    for part in wrong.parts { #expect(result?.last?.string?.contains(part) == true) }
+    #expect(try await client.hasHeardNothing())
+  }
+
+  @Test func aClientCanNeitherCarryNorBeCarriedTo() async throws {
+    try router.task("action://x") { .integer(Int64(try $0.carried("x", as: Int.self))) }
+    try router.task("action://both") { (try? $0.carryBack(Photo("tea"))) ?? "tea" }
+    try router.task("action://photo") { try $0.carryBack(Photo("tea")) }
+    let client = try await TestClient.connect(to: TestBridge(router))
+    for (uri, code) in [("action://x", 2422 as Int64), ("action://photo", 2405)] {
+      try await client.call(1, "router.invoke", ["uri": .string(uri), "params": ["x": 1]])
+      #expect(try await client.answer(1)["error"]?["code"]?.integer == code)
+      try await client.call(2, "router.canOpen", ["uri": .string(uri)])
+      #expect(try await client.answer(2)["result"]?["canOpen"] == true)
+    }
+    try await client.call(3, "router.invoke", ["uri": "action://both"])
+    #expect(try await client.answer(3)["result"] == "tea")
+  }
+}
