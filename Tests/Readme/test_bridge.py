@@ -38,6 +38,9 @@ show native://address/list
 native://address/list at end
 hide native://address/list
 finished { city: 'Kyoto' }
+show native://address/list
+hide native://address/list
+Oslo
 RouteNotFound 2404 noRoute false
 true true
 navigator.share Tea

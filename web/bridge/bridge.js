@@ -1,4 +1,5 @@
 // @ts-check
+import { CallBuilder } from "./builder.js";
 import { Capabilities } from "./capabilities.js";
 import { Client } from "./client.js";
 import { Fallback, finished } from "./fallback.js";
@@ -102,6 +103,14 @@ export class Bridge extends EventTarget {
   invoke(uri, params, { exts, ...call } = {}) {
     const sent = this.#client.request("router.invoke", { uri, params, exts, deadlineMs: call.timeout }, call);
     return this.#client.orElse(sent, () => this.#fallback?.run(uri, params, { exts, ...call })?.value);
+  }
+
+  /**
+   * Begins a call that is put together step by step: `bridge.build(uri).with("id", 2).open()`.
+   * @param {string} uri
+   */
+  build(uri) {
+    return new CallBuilder(this, uri);
   }
 
   /**

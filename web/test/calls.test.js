@@ -47,6 +47,53 @@ for (const [name, call, method, params] of WIRE) {
   });
 }
 
+/** @type {[string, (bridge: Bridge) => Promise<unknown>, (bridge: Bridge) => Promise<unknown>][]} */
+const BUILT = [
+  ["open", (b) => b.open("native://a"), (b) => b.build("native://a").open()],
+  [
+    "open with everything",
+    (b) => b.open("native://a", { id: 2, x: [1] }, { exts: { animated: false, y: 2 }, style: "present", from: "p1", timeout: 500 }),
+    (b) => b.build("native://a").with("id", 2).with({ x: [1] }).exts("animated", false).exts({ y: 2 }).style("present").from("p1").timeout(500).open(),
+  ],
+  ["open with the last of a name", (b) => b.open("native://a", { id: 3 }, { style: "push" }), (b) => b.build("native://a").with("id", 2).with({ id: 3 }).style("root").style("push").open()],
+  ["open with names that objects have", (b) => b.open("native://a", JSON.parse('{"__proto__": 1, "toString": 2}')), (b) => b.build("native://a").with("__proto__", 1).with("toString", 2).open()],
+  ["invoke", (b) => b.invoke("action://a", { id: 2 }, { exts: { y: 2 }, timeout: 9 }), (b) => b.build("action://a").with("id", 2).exts("y", 2).style("root").from("p1").timeout(9).invoke()],
+];
+
+for (const [name, plain, built] of BUILT) {
+  test(`${name}: what is built goes out as the plain call`, async () => {
+    const { bridge, socket } = await connected();
+    const sent = [];
+    for (const call of [plain, built]) {
+      const promise = call(bridge);
+      const { method, params } = socket.sent.at(-1);
+      sent.push(JSON.stringify({ method, params }));
+      socket.answer(method, "made up");
+      assert.equal(await promise, "made up");
+    }
+    assert.equal(sent[0], sent[1]);
+    assert.equal(socket.sent.length, 2);
+  });
+}
+
+test("a builder is not changed by what is made of it, and hands signal and onProgress on", async () => {
+  const { bridge, socket } = await connected();
+  const base = bridge.build("action://a").with("id", 2);
+  base.with("id", 3).exts("x", 1);
+  const controller = new AbortController();
+  /** @type {unknown[]} */
+  const progress = [];
+  const call = base.signal(controller.signal).onProgress((value) => progress.push(value)).invoke();
+  const { id, params } = socket.last("router.invoke");
+  assert.deepEqual(params, { uri: "action://a", params: { id: 2 } });
+  socket.receive({ method: "$/progress", params: { id, value: 0.5 } });
+  assert.deepEqual(progress, [0.5]);
+  controller.abort();
+  assert.equal(socket.last("$/cancelRequest").params.id, id);
+  socket.receive({ id, error: { code: -32800, message: "cancelled" } });
+  await assert.rejects(call, Cancelled);
+});
+
 test("a dismissed page is an outcome, and progress comes before it", async () => {
   const { bridge, socket } = await connected();
   /** @type {unknown[]} */

@@ -168,3 +168,29 @@ test("live: a page that was adopted is closed by its host", OPTIONS, async (t) =
   await bridge.stack();
   assert.deepEqual([page.params, closed], [{ x: 1 }, ["native://live/adopted"]]);
 });
+
+test("live: what is built opens and invokes as the plain call does", OPTIONS, async (t) => {
+  /** @type {unknown[]} */
+  const seen = [];
+  const { bridge } = await connect(t, {
+    hosts: {
+      native: {
+        open: ({ uri, params, exts, style }) => void seen.push({ uri, params, exts, style }),
+        close: () => {},
+      },
+    },
+    tasks: { "action://live/echo": (params, { exts }) => ({ params, exts }) },
+  });
+  await shown(bridge, "native://live/below");
+  /** @param {Promise<import("../bridge/bridge.js").Outcome>} opened */
+  const finished = async (opened) => assert.equal((await opened).data, "done");
+  const onProgress = (/** @type {any} */ { opened }) => void bridge.finish("done", { page: opened.page });
+  await finished(bridge.open("native://live/built?a=1", { id: 2 }, { exts: { animated: false }, style: "present", onProgress }));
+  await finished(bridge.build("native://live/built?a=1").with("id", 2).exts("animated", false).style("present").onProgress(onProgress).open());
+  assert.equal(seen.length, 3);
+  assert.deepEqual(seen[1], { uri: "native://live/built?a=1", params: { a: "1", id: 2 }, exts: { animated: false }, style: "present" });
+  assert.deepEqual(seen[2], seen[1]);
+  const plain = await bridge.invoke("action://live/echo", { id: 2 }, { exts: { x: 1 } });
+  assert.deepEqual(await bridge.build("action://live/echo").with("id", 2).exts("x", 1).invoke(), plain);
+  assert.deepEqual(plain, { params: { id: 2 }, exts: { x: 1 } });
+});
