@@ -16,6 +16,13 @@ class TabsTest(DemoCase):
     def current(self):
         return self.phone.find(".tab[aria-current=page]").text
 
+    def seen(self):
+        """The pages that can be seen, but for those of the Flutter view."""
+        return self.driver.execute_script(
+            """return [...document.querySelectorAll(".surface[data-uri]")]
+                 .filter((e) => e.checkVisibility({ visibilityProperty: true })).map((e) => e.dataset.uri)"""
+        )
+
     def test_each_tab_keeps_its_pages(self):
         self.phone.press(HOME, "Addresses")
         self.phone.wait_for_stack("native://address/list", HOME)
@@ -29,6 +36,7 @@ class TabsTest(DemoCase):
         self.phone.tab("Home")
         self.phone.surface("native://address/list")
         self.phone.wait_for_stack("native://address/list", HOME)
+        self.assertEqual(self.seen(), ["native://address/list"])
         self.phone.tab("Discover")
         self.phone.surface("native://upgrade")
         self.phone.tab("Home")
