@@ -13,7 +13,7 @@ enum DemoTasks {
   /// Shows the native share sheet, waits for the choice, and answers with it.
   @Sendable private static func share(_ call: Call) async throws -> Value {
     let outcome = try await call.navigator.open(
-      "native://share/sheet", params: call.params, exts: call.exts, style: .present)
+      "native://share/sheet", call.params, exts: call.exts, style: .present)
     guard outcome.kind == .finished else { return ["shared": false] }
     return ["shared": true, "channel": outcome.data["channel"] ?? .null]
   }
