@@ -59,7 +59,8 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
     self.slot = slot
   }
 
-  /// A method that returns at once, on the thread of the caller's session: it must not block.
+  /// A method that returns at once, on the thread of the caller's session: it must not block. Throws ``RouterError``
+  /// for a name that cannot stand in a pattern; what the body throws is the call's error.
   public mutating func method(
     _ name: String, parameters: [ParameterDeclaration] = [],
     _ body: @escaping @Sendable (Service, Call) throws -> Value
@@ -68,7 +69,7 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
     try add(name, parameters, .task { call in try body(try slot.service(), call) })
   }
 
-  /// A method that may wait.
+  /// A method that may wait. Throws as the one that returns at once.
   public mutating func method(
     _ name: String, parameters: [ParameterDeclaration] = [],
     _ body: @escaping @Sendable (Service, Call) async throws -> Value
