@@ -90,7 +90,7 @@ extension Call {
   /// handler returns, which returns what this gives.
   ///
   /// ```swift
-  /// try router.task("action://photo") { call in try call.carryBack(Photo()) }
+  /// try router.task("action://photo") { call in try call.carryBack([UInt8](repeating: 0, count: 64)) }
   /// ```
   ///
   /// Throws ``RoutingError/notOverTheWire(_:)`` where the caller takes a `Value`: a client, or Swift code that did not

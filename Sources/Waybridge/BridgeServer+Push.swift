@@ -7,7 +7,7 @@ extension BridgeServer {
   ///
   /// ```swift
   /// for delivery in try await server.open("native://offer/7", in: .user("anna")) {
-  ///   let outcome = try await delivery.result.get().outcome()
+  ///   print(try await delivery.result.get().outcome())
   /// }
   /// ```
   ///

@@ -9,7 +9,7 @@ import WayTransport
 /// let client = try await BridgeClient.connect(
 ///   to: "ws://127.0.0.1:8080/bridge",
 ///   session: BridgeClient.SessionOptions(name: "shell", version: "1.0"))
-/// let outcome = try await client.open("native://address/list", ["pick": true])
+/// print(try await client.open("native://address/list", ["pick": true]).kind)
 /// await client.close()
 /// ```
 ///
