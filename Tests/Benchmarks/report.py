@@ -8,10 +8,7 @@ import sys
 shapes = {}
 for line in sys.stdin:
     entry = json.loads(line)
-    figures = entry["figures"]
-    if figures["errors"]:
-        sys.exit(f"{entry['name']}, {entry['shape']}: {figures['errors']} errors")
-    shapes.setdefault(entry["shape"], {}).setdefault(entry["name"], []).append(figures)
+    shapes.setdefault(entry["shape"], {}).setdefault(entry["name"], []).append(entry["figures"])
 
 
 def rate(figures):
