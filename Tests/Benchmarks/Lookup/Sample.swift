@@ -1,0 +1,58 @@
+import Waybridge
+
+/// URIs to look up, and the route that each has to lead to.
+struct Sample {
+  /// How many URIs a lookup is spread over.
+  static let count = 1_000
+
+  let uris: [RouteURI]
+  let routes: [String?]
+
+  /// URIs evenly over `perKind` patterns of a kind, in mixed order.
+  init(of kind: PatternKind, perKind: Int) throws {
+    let picks = Self.picks(perKind)
+    uris = try picks.enumerated().map { try RouteURI(kind.uri($1, $0)) }
+    routes = picks.map(kind.pattern)
+  }
+
+  /// URIs of all kinds that match nothing.
+  init(missing perKind: Int) throws {
+    uris = try Self.picks(perKind).enumerated().map { place, index in
+      try RouteURI(PatternKind.allCases[place % PatternKind.allCases.count].miss(index))
+    }
+    routes = uris.map { _ in nil }
+  }
+
+  private init(_ uris: [RouteURI], _ routes: [String?]) {
+    self.uris = uris
+    self.routes = routes
+  }
+
+  /// The middle one alone.
+  var single: Sample {
+    let middle = uris.count / 2
+    return Sample([uris[middle]], [routes[middle]])
+  }
+
+  /// Fails unless each URI leads where it has to.
+  func check(in snapshot: RouterSnapshot) throws {
+    for (uri, route) in zip(uris, routes) {
+      let found = try snapshot.resolve(uri).route?.name
+      guard found == route else {
+        throw WrongLookup(
+          description: "\(uri) led to \(found ?? "no route") instead of \(route ?? "no route")")
+      }
+    }
+  }
+
+  /// Numbers of patterns, evenly over all. 367 has no factor in common with the count, so that every one comes, and
+  /// neighbours do not follow each other.
+  private static func picks(_ perKind: Int) -> [Int] {
+    (0..<count).map { ($0 * 367 % count) * perKind / count }
+  }
+}
+
+/// A lookup whose time says nothing.
+struct WrongLookup: Error, CustomStringConvertible {
+  let description: String
+}
