@@ -222,14 +222,19 @@ export class Session {
     return differing.length === 0 ? undefined : `stack [${onStack}], at hosts [${shown}]`;
   }
 
-  /** Pages that have ended and were not closed at their hosts; forgets what has ended. */
-  leftovers() {
-    const pages = [...this.#pages.values()];
-    const hasEnded = (page) => page.isClosedAtHost || page.reason !== undefined || !page.isAgreed || page.host?.isLeaving;
-    const left = pages.filter((page) => page.reason !== undefined && page.host?.isLeaving === false && !page.isClosedAtHost);
-    this.#pages = new Map(pages.filter((page) => !hasEnded(page)).map((page) => [page.id, page]));
+  /** Pages that have ended and were not closed at their hosts. */
+  unclosed() {
+    const isOpen = (page) => page.reason !== undefined && page.host?.isLeaving === false && !page.isClosedAtHost;
+    return [...this.#pages.values()].filter(isOpen).map((page) => page.id).join(", ") || undefined;
+  }
+
+  /** Forgets what has ended. */
+  forget() {
+    for (const [id, page] of this.#pages) {
+      const hasEnded = page.isClosedAtHost || page.reason !== undefined || !page.isAgreed || page.host?.isLeaving;
+      if (hasEnded && !page.isPending) this.#pages.delete(id);
+    }
     // A link may be followed at any time.
-    this.#asks = new Map([...this.#asks].filter(([, ask]) => ask.order === Infinity && !ask.host));
-    return left.map((page) => page.id);
+    for (const [tag, ask] of this.#asks) if (ask.order !== Infinity || ask.host) this.#asks.delete(tag);
   }
 }
