@@ -224,14 +224,16 @@ export class Session {
 
   /** Pages that have ended and were not closed at their hosts. */
   unclosed() {
-    const left = [...this.#pages.values()].filter((page) => page.reason !== undefined && page.host?.isLeaving === false && !page.isClosedAtHost);
-    return left.map((page) => page.id).join(", ") || undefined;
+    const isOpen = (page) => page.reason !== undefined && page.host?.isLeaving === false && !page.isClosedAtHost;
+    return [...this.#pages.values()].filter(isOpen).map((page) => page.id).join(", ") || undefined;
   }
 
   /** Forgets what has ended. */
   forget() {
-    const hasEnded = (page) => page.isClosedAtHost || page.reason !== undefined || !page.isAgreed || page.host?.isLeaving;
-    for (const [id, page] of this.#pages) if (hasEnded(page) && !page.isPending) this.#pages.delete(id);
+    for (const [id, page] of this.#pages) {
+      const hasEnded = page.isClosedAtHost || page.reason !== undefined || !page.isAgreed || page.host?.isLeaving;
+      if (hasEnded && !page.isPending) this.#pages.delete(id);
+    }
     // A link may be followed at any time.
     for (const [tag, ask] of this.#asks) if (ask.order !== Infinity || ask.host) this.#asks.delete(tag);
   }

@@ -101,9 +101,10 @@ const code = await run.server.stop();
 if (code !== 0) run.fault(`the server ended with ${code} after SIGTERM`);
 
 console.log(Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", "));
+const tenths = Array.from({ length: 11 }, (_, tenth) => memory[Math.round((tenth * (memory.length - 1)) / 10)]);
 console.log(
-  `memory ${memory[0]} KiB at first, ${half[0]} KiB at half time, ${half.at(-1)} KiB at the end, slope of the last half ` +
-    `${(growth * 100).toFixed(2)} %; processor ${processor} s`,
+  `memory in KiB, each tenth of the time: ${tenths.join(" ")}; slope of the last half ${(growth * 100).toFixed(2)} %; ` +
+    `processor ${processor} s`,
 );
 console.log(faults.length === 0 ? "soak: all held" : `soak: ${faults.length} faults; to repeat: --seed ${seed}`);
 process.exit(faults.length === 0 ? 0 : 1);
