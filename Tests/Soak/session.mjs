@@ -217,7 +217,8 @@ export class Session {
       }
     };
     for (const { pages } of [stack, ...(stack.tabs ?? [])]) walk(pages ?? []);
-    const shown = this.pages.filter((page) => !page.host?.isLeaving).map((page) => page.id);
+    // Where nobody has read the answer to its adopt, and nobody will, the host is not known.
+    const shown = this.pages.filter((page) => page.host?.isLeaving === false).map((page) => page.id);
     const differing = [...onStack.filter((id) => !shown.includes(id)), ...shown.filter((id) => !onStack.includes(id))];
     return differing.length === 0 ? undefined : `stack [${onStack}], at hosts [${shown}]`;
   }
