@@ -55,7 +55,9 @@ class Completion(unittest.TestCase):
         """The lines that a shell's program prints."""
         if not shutil.which(shell):
             self.skipTest(f"{shell} is not installed")
-        variables = environment({"PATH": f"{self.folder}/bin:{os.environ['PATH']}", "HOME": str(self.folder)})
+        variables = environment(
+            {"PATH": f"{self.folder}/bin:{os.environ['PATH']}", "HOME": str(self.folder), "TERM": "dumb"}
+        )
         done = subprocess.run(
             [shell, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env=variables,
             cwd=self.folder / "work",
