@@ -11,7 +11,7 @@ import examples
 import messages
 from readme import ROOT, all_blocks, documents, fenced
 
-# `ts` and `text` show shapes and flows in words of their own.
+# `text` shows flows in words of its own; test_shapes.py compiles `ts`.
 LANGUAGES = {"swift", "js", "json", "sh", "html", "ts", "text"}
 
 
