@@ -3,6 +3,7 @@ import { CallBuilder } from "./builder.js";
 import { Capabilities } from "./capabilities.js";
 import { Client } from "./client.js";
 import { Fallback, finished } from "./fallback.js";
+import { wireResult } from "./result.js";
 
 export * from "./errors.js";
 export { closeCodes, codes } from "./codes.js";
@@ -293,13 +294,4 @@ export class Bridge extends EventTarget {
   close() {
     return this.#client.close();
   }
-}
-
-/**
- * @param {unknown} data
- * @param {number} [code]
- * @param {string} [message]
- */
-function wireResult(data, code, message) {
-  return data === undefined && code === undefined && message === undefined ? undefined : { data, code, message };
 }

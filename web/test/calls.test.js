@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BridgeError, Cancelled, DeadlineExceeded, HostAbsent, InvalidParameters, RouteNotFound } from "../bridge/bridge.js";
-import { connected, connecting, INFO, turn } from "./fake-socket.js";
+import { accept, connected, connecting, INFO, turn } from "./fake-socket.js";
 
 /** @typedef {import("../bridge/bridge.js").Bridge} Bridge */
 
@@ -273,4 +273,19 @@ test("names like __proto__ and then do no harm as keys, methods and ids", async 
   assert.equal(JSON.stringify(await promise), JSON.stringify(params));
   assert.equal(Reflect.get({}, "polluted"), undefined);
   assert.deepEqual(events, []);
+});
+
+test("as many calls wait as the queue takes, by count and by bytes", async () => {
+  const { bridge, socket } = connecting({ queue: { count: 2, bytes: 300 } });
+  const controller = new AbortController();
+  const first = bridge.canOpen("native://a");
+  bridge.invoke("action://b", {}, { signal: controller.signal }).catch(() => {});
+  await assert.rejects(bridge.canOpen("native://c"), { code: 2429, retryable: true, message: /2 calls wait/ });
+  controller.abort();
+  await assert.rejects(bridge.invoke("action://d", { text: "é".repeat(100) }), { code: 2429, message: /300 bytes/ });
+  const last = bridge.canOpen("native://e");
+  await accept(bridge);
+  assert.deepEqual(socket.sent.map(({ params }) => params.uri), ["native://a", "native://e"]);
+  for (const { id } of [...socket.sent]) socket.receive({ id, result: { canOpen: true } });
+  await Promise.all([first, last]);
 });

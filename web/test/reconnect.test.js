@@ -133,99 +133,6 @@ test("what was sent rejects with its outcome unknown, and what was not goes on i
   assert.deepEqual(await Promise.all([unsent, later]), next.sent.map(({ id }) => id));
 });
 
-test("hosts, tasks and subscriptions are announced to each new session, those that were taken back are not", async () => {
-  const { bridge, socket, clock } = await connected({ reconnect: RECONNECT, tasks: { "action://first": () => 1 } });
-  const task = bridge.task("action://second", () => 2);
-  socket.answer("host.register", { hosts: [] });
-  await task.registered;
-  const gone = bridge.task("action://gone", () => 3);
-  socket.answer("host.register", { hosts: [] });
-  await gone.registered;
-  const subscription = bridge.subscribe(["a", "b"], () => {});
-  socket.answer("events.subscribe", { topics: ["a", "b"] });
-  await subscription.registered;
-  void gone();
-  await turn();
-  socket.last("host.unregister");
-  // Neither of these is answered any more.
-  const third = bridge.task("action://third", () => 3);
-  const more = bridge.subscribe("c", () => {});
-  socket.end(1006);
-  await turn();
-  const waiting = bridge.subscribe("d", () => {});
-  clock.advance(100);
-  newest().accept();
-  assert.deepEqual(newest().last("session.open").params.hosts.map((/** @type {any} */ host) => host.patterns), [
-    ["action://first"], ["action://second"], ["action://third"],
-  ]);
-  const next = newest();
-  next.answer("session.open", { session: "s2" });
-  await Promise.all([third.registered, more.registered]);
-  assert.deepEqual(next.sent.slice(1).map(({ method, params }) => [method, params]), [
-    ["events.subscribe", { topics: ["a", "b", "c"] }],
-    ["events.subscribe", { topics: ["d"] }],
-  ]);
-  next.answer("events.subscribe", {});
-  await waiting.registered;
-});
-
-test("pages that it showed are taken away when the new session opens, even if their ids come again", async () => {
-  /** @type {string[]} */
-  const seen = [];
-  const native = {
-    open: (/** @type {any} */ page) => void seen.push(`open ${page.uri}`),
-    close: (/** @type {any} */ page, /** @type {string} */ reason) => void seen.push(`close ${page.uri} ${reason}`),
-  };
-  const { bridge, socket, clock } = await connected({ reconnect: RECONNECT, hosts: { native } });
-  const open = (/** @type {FakeSocket} */ on, /** @type {string} */ uri) =>
-    on.receive({ id: 1, method: "page.open", params: { page: { id: "p1", uri } } });
-  open(socket, "native://old");
-  await turn();
-  socket.end(1006);
-  await turn();
-  assert.deepEqual(seen, ["open native://old"], "it may be resumed some day: until then the user sees it");
-  clock.advance(100);
-  const next = await accept(bridge);
-  open(next, "native://new");
-  await turn();
-  assert.deepEqual(seen.sort(), ["close native://old failed", "open native://new", "open native://old"]);
-  next.receive({ id: 2, method: "page.close", params: { page: "p1", reason: "finished" } });
-  await turn();
-  assert(seen.includes("close native://new finished"));
-});
-
-test("a page is taken away once, however many sessions are lost", async () => {
-  /** @type {string[]} */
-  const closed = [];
-  const native = { open: () => {}, close: (/** @type {any} */ page) => void closed.push(page.id) };
-  const { bridge, socket, clock } = await connected({ reconnect: RECONNECT, hosts: { native } });
-  socket.receive({ id: 1, method: "page.open", params: { page: { id: "p1", uri: "native://a" } } });
-  await turn();
-  for (let count = 0; count < 2; count += 1) {
-    newest().end(1006);
-    clock.advance(1000);
-    await accept(bridge);
-  }
-  await turn();
-  assert.deepEqual(closed, ["p1"]);
-});
-
-test("a topic that was given up and is wanted again is asked for once", async () => {
-  const { bridge, socket, clock } = await connected({ reconnect: RECONNECT });
-  const first = bridge.subscribe("a", () => {});
-  socket.answer("events.subscribe", {});
-  await first.registered;
-  const gone = first();
-  await turn();
-  socket.answer("events.unsubscribe", {});
-  await gone;
-  socket.end(1006);
-  bridge.subscribe("a", () => {});
-  clock.advance(100);
-  const next = await accept(bridge);
-  assert.deepEqual(next.sent.map(({ method }) => method), ["events.subscribe"]);
-});
-
 test("a session that opens as its connection ends is none", async () => {
   const { bridge, socket, clock } = connecting({ reconnect: RECONNECT });
   const call = bridge.invoke("action://a");
@@ -255,18 +162,6 @@ test("a greeting that came too late for its connection is not sent on the next",
   newest().answer("session.open", { session: "s2" });
   await bridge.ready;
   assert.deepEqual(newest().sent.map(({ method }) => method), ["session.open"]);
-});
-
-test("a page that another client left is still closed once", async () => {
-  /** @type {string[]} */
-  const closed = [];
-  const native = { open: () => {}, close: (/** @type {any} */ _, /** @type {string} */ reason) => void closed.push(reason) };
-  const { bridge, socket } = await connected({ hosts: { native } });
-  socket.receive({ id: 1, method: "page.open", params: { page: { id: "p1", uri: "native://a" } } });
-  await turn();
-  void bridge.close();
-  await turn();
-  assert.deepEqual(closed, ["failed"]);
 });
 
 test("an invitation and a token are asked for before each connection", async () => {
@@ -399,18 +294,3 @@ for (const [options, name] of /** @type {[BridgeOptions, RegExp][]} */ ([
     assert.throws(() => connecting(options), { code: -32602, message: name });
   });
 }
-
-test("as many calls wait as the queue takes, by count and by bytes", async () => {
-  const { bridge, socket } = connecting({ queue: { count: 2, bytes: 300 } });
-  const controller = new AbortController();
-  const first = bridge.canOpen("native://a");
-  bridge.invoke("action://b", {}, { signal: controller.signal }).catch(() => {});
-  await assert.rejects(bridge.canOpen("native://c"), { code: 2429, retryable: true, message: /2 calls wait/ });
-  controller.abort();
-  await assert.rejects(bridge.invoke("action://d", { text: "é".repeat(100) }), { code: 2429, message: /300 bytes/ });
-  const last = bridge.canOpen("native://e");
-  await accept(bridge);
-  assert.deepEqual(socket.sent.map(({ params }) => params.uri), ["native://a", "native://e"]);
-  for (const { id } of [...socket.sent]) socket.receive({ id, result: { canOpen: true } });
-  await Promise.all([first, last]);
-});
