@@ -48,6 +48,9 @@ struct Round {
     for kind in PatternKind.allCases {
       let spread = try Sample(of: kind, perKind: perKind)
       try measure(kind.rawValue, spread, in: snapshot)
+      try measure(
+        "\(kind.rawValue), \(Sample.fewest) routes",
+        Sample(of: kind, perKind: perKind, few: Sample.fewest), in: snapshot)
       try measure("\(kind.rawValue), one URI", spread.single, in: snapshot)
       mixed += spread.uris.prefix(Sample.count / PatternKind.allCases.count).map(\.text)
     }

@@ -5,12 +5,16 @@ struct Sample {
   /// How many URIs a lookup is spread over.
   static let count = 1_000
 
+  /// How many patterns of a kind the smallest table has.
+  static let fewest = 25
+
   let uris: [RouteURI]
   let routes: [String?]
 
-  /// URIs evenly over `perKind` patterns of a kind, in mixed order.
-  init(of kind: PatternKind, perKind: Int) throws {
-    let picks = Self.picks(perKind)
+  /// URIs evenly over `perKind` patterns of a kind, or over `few` of them that lie evenly among those, in mixed order.
+  init(of kind: PatternKind, perKind: Int, few: Int? = nil) throws {
+    let few = few ?? perKind
+    let picks = Self.picks(few).map { $0 * perKind / few }
     uris = try picks.enumerated().map { try RouteURI(kind.uri($1, $0)) }
     routes = picks.map(kind.pattern)
   }
