@@ -22,9 +22,7 @@ extension Bridge {
       }
       return
     }
-    guard (try? RouteURI(mapping: link.uri).scheme) != nil else {
-      throw .invalidParams("The link \(link.uri.quoted) is no URI with a scheme")
-    }
+    do { try link.check() } catch { throw error.taskError }
     guard expectedLinks.count < settings.limits.maxLinks else {
       throw RPCError(
         .tooMany, "\(settings.limits.maxLinks) links wait for a session that can open them"

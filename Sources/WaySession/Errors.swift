@@ -56,6 +56,11 @@ extension RPCError {
   /// The error as Swift code of the app gets it.
   var taskError: TaskError { TaskError(code: code, message: message, data: data) }
 
+  /// What a caller is told of a lookup that failed, in which no code of the app's ran.
+  static func ofLookup(_ error: any Error) -> RPCError {
+    if let error = error as? RoutingError { RPCError(error) } else { .thrown(error) }
+  }
+
   /// What a caller is told of an error that Swift code threw: an application's own code passes through.
   static func thrown(_ error: any Error) -> RPCError {
     switch error {

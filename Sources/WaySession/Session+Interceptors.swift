@@ -144,12 +144,8 @@ extension Session {
       if let next = try snapshot.fallback(of: match) ?? snapshot.undefinedTarget(of: match.uri) {
         return try redirect(from: match.uri.text, to: next.text, entry, options, caller)
       }
-    } catch let error as RoutingError {
-      throw RPCError(error)
-    } catch let error as RPCError {
-      throw error
     } catch {
-      throw .thrown(error)
+      throw .ofLookup(error)
     }
     guard let handler = snapshot.undefinedRoute else {
       throw RPCError(

@@ -30,12 +30,8 @@ extension Session {
       do {
         link = try routes.current().link(
           action: action, url: try params.optionalString("action_url"))
-      } catch let error as RoutingError {
-        throw RPCError(error)
-      } catch let error as RPCError {
-        throw error
       } catch {
-        throw .thrown(error)
+        throw .ofLookup(error)
       }
     } else {
       link = DeepLink(
@@ -47,13 +43,7 @@ extension Session {
 
   /// Takes a link, to be followed in its turn. Fails for a text that is no URI, and with 2429 when too many wait.
   func deliver(_ link: DeepLink) throws(RPCError) {
-    do {
-      if try RouteURI(mapping: link.uri).scheme == nil {
-        throw RouteURIError(.noScheme, at: 0)
-      }
-    } catch {
-      throw .invalidParams("The link \(link.uri.quoted): \(error)")
-    }
+    try link.check()
     try links.add(link, limit: settings.limits.maxLinks)
     followLinks()
   }
@@ -101,6 +91,17 @@ extension Session {
     } catch {
       tellNowhere(link.uri, RPCError(error))
       return []
+    }
+  }
+}
+
+extension DeepLink {
+  /// Fails with -32602 for a text that is no URI with a scheme.
+  func check() throws(RPCError) {
+    do {
+      if try RouteURI(mapping: uri).scheme == nil { throw RouteURIError(.noScheme, at: 0) }
+    } catch {
+      throw .invalidParams("The link \(uri.quoted): \(error)")
     }
   }
 }

@@ -8,13 +8,10 @@ import WayValues
 /// What the app's side does in sessions unasked.
 @Suite(.timeLimit(.minutes(1)))
 struct PushTests {
-  private let router = Router()
   private let bridge: TestBridge
 
   init() throws {
-    try router.page("native://offer/:id")
-    try router.task("action://add") { call in .bool(call.params["n"] == 1) }
-    bridge = TestBridge(router, identify: { Identity(user: $0) })
+    bridge = try .offers()
   }
 
   private func open(

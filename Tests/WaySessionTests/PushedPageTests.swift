@@ -8,13 +8,10 @@ import WayValues
 /// Pages that the app's side opens in its sessions.
 @Suite(.timeLimit(.minutes(1)))
 struct PushedPageTests {
-  private let router = Router()
   private let bridge: TestBridge
 
   init() throws {
-    try router.page("native://offer/:id")
-    try router.task("action://add") { call in .bool(call.params["n"] == 1) }
-    bridge = TestBridge(router, identify: { Identity(user: $0) })
+    bridge = try .offers()
   }
 
   private func shell(_ user: Value) async throws -> (client: TestClient, hello: Value) {
@@ -66,7 +63,7 @@ struct PushedPageTests {
   }
 
   @Test func aTaskIsDoneWhenItHasItsValueWhateverItTellsBefore() async throws {
-    try router.task("action://slow") { call in
+    try bridge.router.task("action://slow") { call in
       call.progress(["opened": ["page": "p1"]])
       return await call.navigator.canOpen("action://add") ? "done" : "lost"
     }
@@ -91,8 +88,8 @@ struct PushedPageTests {
 
   @Test(arguments: [("native://offer/7", 2408), ("native://none", 2504), ("flutter://x", 2404)])
   func aPageThatIsNotShownIsAnError(uri: String, code: Int) async throws {
-    try router.page("native://none", PageHandler(open: { _ in }, close: { _, _ in }))
-    try router.handle("native://none", with: .hosted)
+    try bridge.router.page("native://none", PageHandler(open: { _ in }, close: { _, _ in }))
+    try bridge.router.handle("native://none", with: .hosted)
     let host: Value = [["patterns": ["native://offer/:id"], "kind": "page"]]
     let (anna, _) = try await TestClient.open(bridge, ["hosts": host])
     let opening = open(uri, in: .all)

@@ -27,6 +27,14 @@ struct TestBridge {
     server = MemoryServer(loop: loop, acceptor: bridge)
   }
 
+  /// An app whose sessions belong to the user that their token names; it has offers to push.
+  static func offers() throws -> TestBridge {
+    let router = Router()
+    try router.page("native://offer/:id")
+    try router.task("action://add") { call in .bool(call.params["n"] == 1) }
+    return TestBridge(router, identify: { Identity(user: $0) })
+  }
+
   static func conformance() throws -> TestBridge {
     let router = Router()
     try RouteTable(parsing: try ProjectFiles.json("protocol/routes/demo.json")).apply(to: router)
