@@ -19,7 +19,7 @@ public enum Interception: Sendable {
 ///
 /// An interceptor that waits holds the call: it may open the login page, await its outcome, and then let the call go
 /// on. It delays nobody else. When it takes longer than its deadline the call is refused, and its task is cancelled.
-public struct Interceptor: Sendable {
+public struct Interceptor: Sendable, Named {
   /// Which calls an interceptor sees.
   public enum Scope: Sendable {
     /// All, of URIs without a declared route too, but those of the routes with these names.
@@ -83,23 +83,12 @@ extension Router {
   }
 
   private func add(_ interceptor: Interceptor) {
-    changeAlways { state in
-      let place = state.interceptors.firstIndex { $0.name.isSameUTF8(as: interceptor.name) }
-      if let place {
-        state.interceptors[place] = interceptor
-      } else {
-        state.interceptors.append(interceptor)
-      }
-    }
+    changeAlways { $0.interceptors.put(interceptor) }
   }
 
   /// Takes an interceptor back; false when there is none. Calls that it holds it goes on to decide.
   @discardableResult
   public func removeInterceptor(_ name: String) -> Bool {
-    changeAlways { state in
-      let count = state.interceptors.count
-      state.interceptors.removeAll { $0.name.isSameUTF8(as: name) }
-      return state.interceptors.count < count
-    }
+    changeAlways { $0.interceptors.remove(named: name) }
   }
 }

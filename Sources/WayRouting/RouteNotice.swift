@@ -43,7 +43,7 @@ public struct RouteFailure: Sendable {
 }
 
 /// One who is told of every call.
-struct RouteHook: Sendable {
+struct RouteHook: Sendable, Named {
   let name: String
   let tell: @Sendable (RouteNotice) -> Void
 }
@@ -53,23 +53,13 @@ extension Router {
   /// of its name. It is called on the thread of the session, in the order in which things happen: it must not block.
   public func hook(_ name: String, _ hook: @escaping @Sendable (RouteNotice) -> Void) {
     let added = RouteHook(name: name, tell: hook)
-    changeAlways { state in
-      if let place = state.hooks.firstIndex(where: { $0.name.isSameUTF8(as: name) }) {
-        state.hooks[place] = added
-      } else {
-        state.hooks.append(added)
-      }
-    }
+    changeAlways { $0.hooks.put(added) }
   }
 
   /// Takes a hook back; false when there is none.
   @discardableResult
   public func removeHook(_ name: String) -> Bool {
-    changeAlways { state in
-      let count = state.hooks.count
-      state.hooks.removeAll { $0.name.isSameUTF8(as: name) }
-      return state.hooks.count < count
-    }
+    changeAlways { $0.hooks.remove(named: name) }
   }
 }
 
