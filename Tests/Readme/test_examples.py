@@ -104,9 +104,9 @@ class Examples(unittest.TestCase):
 
         say("open native://home", "show native://home", "opened p1")
         say("open native://address/list", "show native://address/list", "opened p2")
-        say("finish Kyoto", "hide native://address/list: finished", "on top native://home", "finished")
+        say("finish Kyoto", "hide native://address/list finished", "on top native://home", "finished")
         say("open native://address/list", "show native://address/list", "opened p3")
-        say("back", "hide native://address/list: dismissed", "on top native://home", "dismissed")
+        say("back", "hide native://address/list dismissed", "on top native://home", "dismissed")
         say("run action://toast?text=Hello", "toast Hello", '{"shown":true}')
         shell.stdin.close()
         self.assertEqual(0, shell.wait(timeout=30))

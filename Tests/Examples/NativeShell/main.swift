@@ -2,11 +2,9 @@
 import WaybridgeClient
 
 actor Shell: PageHost {
-  func open(_ page: BridgeClient.Page) { print("show \(page.uri)") }
-  func close(_ page: BridgeClient.Page, reason: Outcome.Kind) {
-    print("hide \(page.uri): \(reason)")
-  }
-  func resume(_ page: BridgeClient.Page) { print("on top \(page.uri)") }
+  func open(_ page: BridgeClient.Page) { print("show", page.uri) }
+  func close(_ page: BridgeClient.Page, reason: Outcome.Kind) { print("hide", page.uri, reason) }
+  func resume(_ page: BridgeClient.Page) { print("on top", page.uri) }
 }
 
 let toast = BridgeClient.Host.task("action://toast") { call in
@@ -15,8 +13,7 @@ let toast = BridgeClient.Host.task("action://toast") { call in
 }
 let shell = try await BridgeClient.connect(
   to: CommandLine.arguments.dropFirst().first ?? "ws://127.0.0.1:8080/bridge",
-  session: .init(
-    name: "shell", version: "1.0", hosts: [.pages(scheme: "native", Shell()), toast]))
+  session: .init(name: "shell", version: "1.0", hosts: [.pages(scheme: "native", Shell()), toast]))
 
 while let line = readLine() {
   let words = line.split(separator: " ", maxSplits: 1).map(String.init)
@@ -24,15 +21,12 @@ while let line = readLine() {
   Task.detached {
     do {
       switch (words.first, words.last) {
-      case ("open", let uri?): print(try await shell.open(uri) { print("opened \($0)") }.kind)
+      case ("open", let uri?): print(try await shell.open(uri) { print("opened", $0) }.kind)
       case ("run", let uri?): print(try await shell.invoke(uri).json ?? "")
-      case ("finish", let text?):
-        try await shell.finish(.init(.string(text)), page: shell.stack().top?.id)
+      case ("finish", let text?): try await shell.back(result: .init(.string(text)))
       default: try await shell.back()
       }
-    } catch {
-      print(error)
-    }
+    } catch { print(error) }
   }
 }
 await shell.close()
