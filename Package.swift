@@ -17,6 +17,7 @@ let package = Package(
   products: [
     .library(name: "Waybridge", targets: ["Waybridge"]),
     .library(name: "WaybridgeClient", targets: ["WaybridgeClient"]),
+    .plugin(name: "WaybridgeModules", targets: ["WaybridgeModules"]),
     .executable(name: "waybridge", targets: ["WaybridgeCommand"]),
   ],
   dependencies: [
@@ -36,6 +37,12 @@ let package = Package(
     target("WayRPC", ["WayValues", "CSimdjson"]),
     target("WayTable", ["WayValues", "WayRouting"]),
     target("WayTransport"),
+    target("WayModules"),
+    .executableTarget(
+      name: "ModuleScan", dependencies: ["WayModules"], swiftSettings: strict),
+    .plugin(
+      name: "WaybridgeModules", capability: .buildTool(), dependencies: ["ModuleScan"],
+      path: "Sources/WaybridgeModules"),
     target(
       "WaySession",
       [
@@ -67,6 +74,7 @@ let package = Package(
     tests("WayValuesTests", ["WayValues"]),
     tests("WayRoutingTests", ["WayValues", "WayRouting", "TestSupport"]),
     tests("WayRPCTests", ["WayValues", "WayRPC", "TestSupport"]),
+    tests("WayModulesTests", ["WayModules"]),
     tests("WayTableTests", ["WayValues", "WayRouting", "WayRPC", "WayTable"]),
     tests(
       "WaySessionTests",

@@ -52,7 +52,8 @@ extension Router {
   ///   - register: gives each of the routes its handler, by ``handle(_:with:)``. When it throws, the call fails, and the
   ///     next one tries again.
   ///
-  /// Throws, with nothing registered, as ``register(contentsOf:)`` and ``handle(_:with:)`` do.
+  /// Throws, with nothing registered, as ``register(contentsOf:)`` and ``handle(_:with:)`` do, and
+  /// ``RouterError/moduleClash(route:module:)`` for a route of a module that has not registered yet.
   public func module(
     _ name: String, routes: [Route] = [], serving names: [String] = [],
     register: @escaping @Sendable (Router) async throws -> Void
@@ -60,6 +61,11 @@ extension Router {
     let module = LazyModule(name, register)
     try change { (state) throws(RouterError) in
       var next = state
+      for name in routes.map(\.name) + names {
+        if let other = next.module(of: name) {
+          throw .moduleClash(route: name, module: other.name)
+        }
+      }
       for route in routes { _ = try next.add(route.with(.lazy(module)), replacing: false) }
       for name in names { try next.bind(name, to: .lazy(module)) }
       state = next

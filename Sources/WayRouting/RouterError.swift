@@ -20,6 +20,10 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
   case target(RoutePatternError)
   /// Another redirect begins with such a pattern.
   case redirectClash(from: String, other: String)
+  /// A module serves the route already.
+  case moduleClash(route: String, module: String)
+  /// Another service has the type.
+  case serviceClash(type: String, name: String)
   /// The start has begun, and takes nothing more.
   case started
   /// No route has the name, or the registration is not in force any more.
@@ -49,6 +53,11 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
     case .target(let error): "\(error)"
     case .redirectClash(let from, let other):
       "'\(from)' matches the same URIs as '\(other)', from which a redirect leads already"
+    case .moduleClash(let route, let module):
+      "the module '\(module)' serves the route '\(route)' already"
+    case .serviceClash(let type, let name):
+      "the service '\(name)' is registered for the type \(type) already; remove one of the two, or register it"
+        + " by Router.service(_:name:make:methods:), which replaces it"
     case .started: "the router has started: give it this before"
     case .unknown(let name): "no route named '\(name)' is registered"
     case .invalidScheme(let scheme):

@@ -9,6 +9,7 @@ struct RouterState: Sendable {
 
   /// A service and the routes of its methods.
   struct ServiceEntry: Sendable {
+    var name: String
     var slot: any Sendable
     var methods: [Registration] = []
   }
@@ -45,6 +46,13 @@ struct RouterState: Sendable {
   var routes: [Route] { slots.compactMap { $0?.route } }
 
   func isRegistered(_ name: String) -> Bool { slotByName[UTF8Key(name)] != nil }
+
+  /// The module that has yet to give a route its handler.
+  func module(of name: String) -> LazyModule? {
+    guard let slot = slotByName[UTF8Key(name)], case .lazy(let module)? = slots[slot]?.route.handler
+    else { return nil }
+    return module
+  }
 
   /// Adds a route, or puts it in the place of the one of its name when `replacing`.
   mutating func add(_ route: Route, replacing: Bool) throws(RouterError) -> Registration {

@@ -115,16 +115,28 @@ extension Router {
     _ type: Service.Type, name: String, make: @escaping @Sendable () throws -> Service,
     methods: (inout ServiceMethods<Service>) throws(RouterError) -> Void = { _ in }
   ) throws(RouterError) {
+    try add(type, name, make, methods, replacing: true)
+  }
+
+  /// Registers a service; when another has its type, `replacing` tells what is done.
+  func add<Service: Sendable>(
+    _ type: Service.Type, _ name: String, _ make: @escaping @Sendable () throws -> Service,
+    _ methods: (inout ServiceMethods<Service>) throws(RouterError) -> Void, replacing: Bool
+  ) throws(RouterError) {
     let slot = ServiceSlot(name, make)
     var declared = ServiceMethods(name, slot)
     try methods(&declared)
     let routes = declared.routes
     try change { (state) throws(RouterError) in
+      if !replacing, let other = state.services[ObjectIdentifier(type)] {
+        throw .serviceClash(type: "\(type)", name: other.name)
+      }
       var next = state
       var registrations: [Registration] = []
       for route in routes { registrations.append(try next.add(route, replacing: false)) }
-      next.services[ObjectIdentifier(type), default: .init(slot: slot)].slot = slot
-      next.services[ObjectIdentifier(type)]?.methods += registrations
+      let methods = state.services[ObjectIdentifier(type)]?.methods ?? []
+      next.services[ObjectIdentifier(type)] = .init(
+        name: name, slot: slot, methods: methods + registrations)
       state = next
     }
   }

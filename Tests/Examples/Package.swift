@@ -13,5 +13,14 @@ let package = Package(
       name: "NativeShell",
       dependencies: [.product(name: "WaybridgeClient", package: "waybridge")],
       path: "NativeShell"),
+    .executableTarget(
+      name: "ModularApp",
+      dependencies: ["Profile", .product(name: "Waybridge", package: "waybridge")],
+      path: "ModularApp",
+      plugins: [.plugin(name: "WaybridgeModules", package: "waybridge")]),
+    .target(
+      name: "Profile",
+      dependencies: [.product(name: "Waybridge", package: "waybridge")],
+      path: "Profile"),
   ]
 )

@@ -30,9 +30,12 @@ def build():
     FOLDER.mkdir(parents=True, exist_ok=True)
     manifest = (ROOT / "Tests/Examples/Package.swift").read_text()
     write(FOLDER / "Package.swift", replaced(manifest, [('path: "../..")', METRICS), ("\n  ]\n)\n", TARGET)]))
-    for name in ("Library", "NativeShell"):
-        write(FOLDER / name / "main.swift", (ROOT / f"Tests/Examples/{name}/main.swift").read_text())
-    shutil.rmtree(FOLDER / "Documents", ignore_errors=True)
+    sources = sorted((ROOT / "Tests/Examples").glob("*/*.swift"))
+    copies = [FOLDER / path.relative_to(ROOT / "Tests/Examples") for path in sources]
+    for stale in set(FOLDER.glob("*/*.swift")) - set(copies):
+        stale.unlink()
+    for path, copy in zip(sources, copies):
+        write(copy, path.read_text())
     for name, text in snippets():
         write(FOLDER / "Documents" / name, text)
     if (ROOT / "Package.resolved").exists():

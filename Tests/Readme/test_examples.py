@@ -39,7 +39,7 @@ class Examples(unittest.TestCase):
 
     def serve(self, command, **options):
         """Starts a server; gives its address, `HOST:PORT`, from its first line."""
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
+        self.server = server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
         self.addCleanup(server.stdout.close)
         self.addCleanup(server.wait, timeout=30)
         self.addCleanup(server.send_signal, signal.SIGTERM)
@@ -110,6 +110,33 @@ class Examples(unittest.TestCase):
         say("run action://toast?text=Hello", "toast Hello", '{"shown":true}')
         shell.stdin.close()
         self.assertEqual(0, shell.wait(timeout=30))
+
+    def test_the_modules_and_services_of_an_app_are_found_by_the_build(self):
+        address = self.serve([*self.program("ModularApp"), "0"])
+
+        def invoke(uri):
+            return self.call(address, "router.invoke", json.dumps({"uri": uri}))
+
+        self.assertEqual({"city": "Kyoto"}, invoke("action://address/Kyoto"))
+        self.assertEqual({"name": "Ada"}, invoke("action://profile"))
+        self.assertEqual({"city": "Nara"}, invoke("action://address/Nara"))
+        self.assertEqual([{"count": 1}, {"count": 2}], [invoke("service://Cart/add?item=tea") for _ in range(2)])
+        self.server.send_signal(signal.SIGTERM)
+        # What the app prints when each is called first.
+        told = ["addresses are registered", "profiles are registered", "the cart is made"]
+        self.assertEqual(told, self.server.stdout.read().splitlines())
+
+    def test_a_module_that_cannot_be_registered_is_an_error_of_the_build_with_its_place(self):
+        self.program("ModularApp")
+        path = examples.FOLDER / "ModularApp/Hidden.swift"
+        self.addCleanup(path.unlink)
+        path.write_text("import Waybridge\n\nprivate enum Hidden: RouteModule {}\n")
+        command = ["swift", "build", "--package-path", str(examples.FOLDER), "--target", "ModularApp"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertNotEqual(0, done.returncode)
+        self.assertIn(
+            f"{path}:3:9: error: module 'Hidden' cannot be registered: 'Hidden' is private; make it internal", done.stdout
+        )
 
     def test_the_command_line(self):
         lines = [line for block in blocks("Use it", "sh") for line in block.splitlines()]

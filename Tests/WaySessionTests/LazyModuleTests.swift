@@ -5,6 +5,34 @@ import WayRouting
 import WaySession
 import WayValues
 
+/// Registered by its type; its routes come from the declaration, and their handlers with the first call.
+private enum Shop: RouteModule {
+  static let loads = Mutex(0)
+
+  static func routes() throws -> [Route] {
+    [Route(name: "greet", patterns: [try RoutePattern("action://greet/:name")], kind: .task)]
+  }
+
+  static func register(in router: Router) async throws {
+    loads.withLock { $0 += 1 }
+    await Task.yield()
+    let names = try router.service(Names.self)
+    try router.handle(
+      "greet", with: .task { call in .string(names.greeting(call.params["name"]?.string ?? "")) })
+  }
+}
+
+private struct Names: Sendable, RouteService {
+  func greeting(_ name: String) -> String { "Hello, \(name)" }
+
+  static func make(for router: Router) -> Names { Names() }
+  static func methods(_ service: inout ServiceMethods<Names>) throws(RouterError) {
+    try service.method("greeting") { names, call in
+      .string(names.greeting(call.params["name"]?.string ?? ""))
+    }
+  }
+}
+
 /// Modules that register when their first route is called, over the wire.
 @Suite(.timeLimit(.minutes(1)))
 final class LazyModuleTests: Sendable {
@@ -43,6 +71,18 @@ final class LazyModuleTests: Sendable {
     #expect(try await client.answer(1)["result"] == ["x": "1", "y": 2])
     #expect(try await code(client, 4, "action://b") == "b")
     #expect(self.loads.withLock { $0 } == 1)
+  }
+
+  @Test func aModuleAndAServiceRegisteredByTypeServeTheirFirstCalls() async throws {
+    try router.register(module: Shop.self)
+    try router.register(service: Names.self)
+    try await router.start()
+    let client = try await TestClient.connect(to: TestBridge(router))
+    #expect(try await code(client, 1, "service://Names/greeting?name=Bo") == "Hello, Bo")
+    #expect(Shop.loads.withLock { $0 } == 0)
+    #expect(try await code(client, 2, "action://greet/Ada") == "Hello, Ada")
+    #expect(try await code(client, 3, "action://greet/Eve") == "Hello, Eve")
+    #expect(Shop.loads.withLock { $0 } == 1)
   }
 
   @Test func aModuleThatFailsIsTriedAgainByTheNextCall() async throws {

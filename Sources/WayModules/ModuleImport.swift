@@ -1,0 +1,8 @@
+/// A module that a file imports.
+struct ModuleImport: Hashable {
+  let module: String
+  /// Whether it says nothing of who may see the import.
+  let isPlain: Bool
+  /// The `#if` that it stands in, as Swift.
+  let condition: String?
+}

@@ -1,0 +1,76 @@
+/// A part of an app that registers when one of its routes is called first or, where it names none, when the router
+/// starts.
+///
+/// The build plugin `WaybridgeModules` finds the types that conform and writes a function that registers them all,
+/// `Router.registerModules()`. It finds what the source says: the type, or an extension of it, names this protocol or
+/// one that refines it. ``Router/register(module:)`` does it for a single one.
+///
+/// ```swift
+/// enum AddressModule: RouteModule {
+///   static func routes() throws -> [Route] {
+///     [Route(name: "address.count", patterns: [try RoutePattern("action://address/count")], kind: .task)]
+///   }
+///
+///   static func register(in router: Router) async throws {
+///     try router.handle("address.count", with: .task { _ in 3 })
+///   }
+/// }
+/// ```
+public protocol RouteModule: SendableMetatype {
+  /// Names the module in errors; the name of the type, where the module says nothing.
+  static var name: String { get }
+  /// When in the start the module's routes are registered; with the pages, where the module says nothing. Every
+  /// ``RouteService`` is there in the phases behind ``StartPhase/tasks``, and for every call.
+  static var phase: StartPhase { get }
+  /// The routes that it declares, without their handlers; none, where the module says nothing. Throws what hinders the start.
+  static func routes() throws -> [Route]
+  /// The names of routes that are declared already, for instance by a table, and get their handlers from the module;
+  /// none, where the module says nothing.
+  static var serving: [String] { get }
+  /// Gives the routes their handlers, by ``Router/handle(_:with:)``, when one of them is called first; without any routes,
+  /// registers when the router starts. When it throws, the call or the start fails, and the next call tries again.
+  static func register(in router: Router) async throws
+}
+
+extension RouteModule {
+  /// The name of the type.
+  public static var name: String { "\(Self.self)" }
+  /// With the pages.
+  public static var phase: StartPhase { .pages }
+  /// None. Never throws.
+  public static func routes() throws -> [Route] { [] }
+  /// None.
+  public static var serving: [String] { [] }
+}
+
+/// Why a module or service could not be registered when the router started.
+public struct RegistrationError: Error, Sendable, CustomStringConvertible {
+  /// The name of the module or service.
+  public let name: String
+  /// What was thrown.
+  public let underlying: any Error
+
+  public var description: String { "'\(name)' could not register: \(underlying)" }
+}
+
+extension Router {
+  /// Has a module register: in its phase of the start what it declares, the rest when it is called first.
+  ///
+  /// Throws ``RouterError/started`` when the start has begun. What the module throws, and a route that another module
+  /// serves, fail the start, as ``RegistrationError``.
+  public func register<Module: RouteModule>(module: Module.Type) throws(RouterError) {
+    try atStart(module.phase) { router in
+      do {
+        let routes = try module.routes()
+        if routes.isEmpty, module.serving.isEmpty {
+          try await module.register(in: router)
+        } else {
+          try router.module(
+            module.name, routes: routes, serving: module.serving, register: module.register)
+        }
+      } catch {
+        throw RegistrationError(name: module.name, underlying: error)
+      }
+    }
+  }
+}
