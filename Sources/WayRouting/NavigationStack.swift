@@ -4,8 +4,8 @@ import WayValues
 ///
 /// The pages that are shown lie in one list, bottom first; each knows its modal level, which starts at 0 and
 /// rises by one where a modal stack begins. Going back is cutting the list's end. Where a tab is selected, the
-/// list is that tab's; those of the others wait beside, without modals.
-package struct NavigationStack: Sendable {
+/// list is that tab's; those of the others wait beside, without modals. A value: it stays as it was when it was asked for.
+public struct NavigationStack: Sendable {
   /// How many pages a stack holds at most.
   package static let maxPages = 256
   /// How many modal stacks lie over one another at most, the bottom stack included. Small, since
@@ -13,19 +13,19 @@ package struct NavigationStack: Sendable {
   package static let maxLevels = 16
 
   /// The pages of the selected tab, or of no tab, bottom first, with the modals over them.
-  package internal(set) var pages: [Page] = []
-  /// The tab that is shown; nil before one is selected.
-  package internal(set) var selected: Int?
+  public internal(set) var pages: [Page] = []
+  /// The tab that is shown, from 0; nil before one is selected.
+  public internal(set) var selected: Int?
   /// The pages of the tabs that are not shown and have some, in the order of the tabs.
   var beside: [(tab: Int, pages: [Page])] = []
 
   package init() {}
 
   /// The pages of the tabs that wait, then those of ``pages``.
-  package var allPages: [Page] { beside.flatMap(\.pages) + pages }
+  public var allPages: [Page] { beside.flatMap(\.pages) + pages }
 
   /// The page that the user sees; nil when there is none.
-  package var top: Page? { pages.last }
+  public var top: Page? { pages.last }
 
   /// Does the operation, or throws and leaves everything as it was.
   package mutating func apply(_ operation: StackOperation) throws(StackError) -> StackChange {

@@ -34,6 +34,39 @@ public protocol Navigator: Sendable {
   /// Calls a method of an open page of the session: of the client that runs in it, else of its host.
   /// Throws ``TaskError`` with the code that it answers or the protocol's.
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value
+  /// Goes back by `count` pages, through modal stacks; the root stays. The result is for the opener of the lowest page that
+  /// closes. Throws ``TaskError``: -32602 for a negative count, 2409 for a result when no page closes.
+  ///
+  /// Like all that changes the stack it waits for its turn, behind pages that are being opened.
+  @discardableResult
+  func back(_ count: Int, result: PageResult?) async throws -> NavigationChange
+  /// Goes back to the page with this id or URI, which stays. Throws ``TaskError``: 2404 when it is not on the stack, 2409
+  /// for a result when no page closes.
+  @discardableResult
+  func back(to page: String, result: PageResult?) async throws -> NavigationChange
+  /// Goes back to the page beneath the one with this id or URI. Throws as ``back(to:result:)``, and 2404 for the root.
+  @discardableResult
+  func back(before page: String, result: PageResult?) async throws -> NavigationChange
+  /// Goes back to the root. Throws ``TaskError``: 2409 for a result when no page closes.
+  @discardableResult
+  func backToRoot(result: PageResult?) async throws -> NavigationChange
+  /// Closes the page with this id and gives its opener the result; pages above it are dismissed. Nil means the page on whose
+  /// behalf the code runs: the one that a ``PageHandler`` shows, or in which the caller of a task runs.
+  ///
+  /// Throws ``TaskError``: 2404 when the page is not on the stack, since a page ends once; -32602 without any page.
+  @discardableResult
+  func finish(_ result: PageResult?, page: String?) async throws -> NavigationChange
+  /// Shows a tab by its index, from 0 in the order of the route table. Throws ``TaskError``: 2404 when there is no such
+  /// tab, and as ``open(_:params:exts:style:deadline:carrying:)`` where the tab's first page has to be opened.
+  @discardableResult
+  func selectTab(_ index: Int) async throws -> NavigationChange
+  /// Shows the tab with this URI of its first page. Throws as ``selectTab(_:)-(Int)``.
+  @discardableResult
+  func selectTab(_ uri: String) async throws -> NavigationChange
+  /// The pages of the session as they are now.
+  func stack() async -> NavigationStack
+  /// The page on the stack that is meant by an id or URI; nil where there is none.
+  func contains(_ page: String) async -> Page?
 }
 
 extension Navigator {
@@ -61,6 +94,36 @@ extension Navigator {
   ) async throws -> Back {
     try await invoke(
       uri, params: params, exts: exts, deadline: deadline, carrying: carrying, carryingBack: type)
+  }
+
+  /// As the full call, of one page and without a result where none is given; throws as it does.
+  @discardableResult
+  public func back(_ count: Int = 1) async throws -> NavigationChange {
+    try await back(count, result: nil)
+  }
+
+  /// As the full call, without a result; throws as it does.
+  @discardableResult
+  public func back(to page: String) async throws -> NavigationChange {
+    try await back(to: page, result: nil)
+  }
+
+  /// As the full call, without a result; throws as it does.
+  @discardableResult
+  public func back(before page: String) async throws -> NavigationChange {
+    try await back(before: page, result: nil)
+  }
+
+  /// As the full call, without a result; throws as it does.
+  @discardableResult
+  public func backToRoot() async throws -> NavigationChange {
+    try await backToRoot(result: nil)
+  }
+
+  /// Closes the page on whose behalf the code runs, as the full call; throws as it does.
+  @discardableResult
+  public func finish(_ result: PageResult? = nil) async throws -> NavigationChange {
+    try await finish(result, page: nil)
   }
 
   /// Begins a call that is put together step by step.

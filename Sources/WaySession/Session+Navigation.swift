@@ -14,6 +14,11 @@ struct BackRequest {
   var target = Target.count(1)
   var result: Outcome?
 
+  init(_ target: Target, result: Outcome?) {
+    self.target = target
+    self.result = result
+  }
+
   init(_ params: MethodParams) throws(RPCError) {
     var targets: [Target] = []
     if let count = try params.count("count") { targets.append(.count(count)) }
@@ -103,8 +108,11 @@ extension Session {
   }
 
   func contains(_ params: MethodParams) throws(RPCError) -> Value {
-    (stack.contains(reference(try params.string("uri")))?.value).map(Value.object) ?? .null
+    page(try params.string("uri")).map { .object($0.value) } ?? .null
   }
+
+  /// The page on the stack that a text means.
+  func page(_ text: String) -> Page? { stack.contains(reference(text)) }
 
   /// A page that was opened by other means comes on top of the stack; its host is the caller.
   func adopt(_ params: MethodParams, _ origin: Origin) throws(RPCError) -> Reply {

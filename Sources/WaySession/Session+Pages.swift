@@ -97,7 +97,7 @@ extension Session {
       let task = Task {
         let result: Result<Value, RequestFailure>
         do {
-          try await handler.open(page)
+          try await handler.open(page, SessionNavigator(own: self, page: page.id))
           result = .success(.null)
         } catch is Declined {
           result = .failure(.answered(.declined))

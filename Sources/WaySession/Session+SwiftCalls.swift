@@ -82,6 +82,36 @@ extension Session {
     return page.map { OpenedPage(page: $0, opening: opening) }
   }
 
+  /// As `navigation.back`.
+  func back(
+    _ target: BackRequest.Target, _ result: PageResult?
+  ) async throws(TaskError) -> NavigationChange {
+    try await navigate { call throws(RPCError) in
+      back(BackRequest(target, result: result?.outcome), .invoke, call)
+    }
+  }
+
+  /// As `navigation.finish`.
+  func finish(_ page: String, _ result: PageResult?) async throws(TaskError) -> NavigationChange {
+    try await navigate { call throws(RPCError) in
+      change(.finish(page: page, result: result?.outcome ?? .finished()), .invoke, call)
+      return .later
+    }
+  }
+
+  /// As `navigation.selectTab`.
+  func select(_ tab: TabRequest) async throws(TaskError) -> NavigationChange {
+    try await navigate { call throws(RPCError) in try select(tab, .invoke, .call(call)) }
+  }
+
+  private func navigate(
+    _ begin: (CallInFlight) throws(RPCError) -> Reply
+  ) async throws(TaskError) -> NavigationChange {
+    let answer = try await ask(begin).get()
+    return NavigationChange(
+      page: answer["page"]?.string, closed: answer["closed"]?.list?.compactMap(\.string) ?? [])
+  }
+
   private static func absent(_ client: String) -> RPCError {
     RPCError(.hostAbsent, "The client \(client.quoted) is not in the session")
   }

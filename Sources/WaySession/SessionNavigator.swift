@@ -51,4 +51,48 @@ struct SessionNavigator: Navigator {
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value {
     try await own.callPage(page, method, params, timeout: nil).get()
   }
+
+  func back(_ count: Int, result: PageResult?) async throws -> NavigationChange {
+    guard count >= 0 else {
+      throw RPCError.invalidParams("The count of pages to go back by is \(count): it is 0 or more")
+        .taskError
+    }
+    return try await own.back(.count(count), result)
+  }
+
+  func back(to page: String, result: PageResult?) async throws -> NavigationChange {
+    try await own.back(.to(page), result)
+  }
+
+  func back(before page: String, result: PageResult?) async throws -> NavigationChange {
+    try await own.back(.before(page), result)
+  }
+
+  func backToRoot(result: PageResult?) async throws -> NavigationChange {
+    try await own.back(.root, result)
+  }
+
+  func finish(_ result: PageResult?, page given: String?) async throws -> NavigationChange {
+    guard let page = given ?? page else {
+      throw RPCError.invalidParams("Name the page to finish: this code runs on behalf of none")
+        .taskError
+    }
+    return try await own.finish(page, result)
+  }
+
+  func selectTab(_ index: Int) async throws -> NavigationChange {
+    try await own.select(.index(index))
+  }
+
+  func selectTab(_ uri: String) async throws -> NavigationChange {
+    try await own.select(.uri(uri))
+  }
+
+  func stack() async -> NavigationStack {
+    await own.stack
+  }
+
+  func contains(_ page: String) async -> Page? {
+    await own.page(page)
+  }
 }

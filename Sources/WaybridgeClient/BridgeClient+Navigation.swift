@@ -49,7 +49,7 @@ extension BridgeClient {
   ///
   /// - Parameters:
   ///   - result: nil gives none.
-  ///   - page: the page's id or URI; nil means the page that this client runs in.
+  ///   - page: the page's id; nil means the page that this client runs in.
   @discardableResult
   public func finish(
     _ result: PageResult? = nil, page: String? = nil

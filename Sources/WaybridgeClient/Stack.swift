@@ -40,12 +40,4 @@ extension BridgeClient {
       self.pages = pages
     }
   }
-
-  /// What going back or finishing a page did.
-  public struct NavigationChange: Sendable, Hashable {
-    /// The id of the page that is on top now; nil of an empty stack.
-    public let page: String?
-    /// The ids of the pages that closed, topmost first.
-    public let closed: [String]
-  }
 }

@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -141,15 +140,14 @@ class Examples(unittest.TestCase):
     def test_the_command_line(self):
         lines = [line for block in blocks("Use it", "sh") for line in block.splitlines()]
         with tempfile.TemporaryDirectory() as folder:
-            shutil.copy(ROOT / "protocol/routes/demo.json", f"{folder}/routes.json")
             (pathlib.Path(folder) / "waybridge").symlink_to(WAYBRIDGE)
             environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
             serve = replaced(lines[0], [("8080", "0")])
-            address = self.serve(["bash", "-c", f"exec {serve}"], cwd=folder, env=environment)
+            address = self.serve(["bash", "-c", f"exec {serve}"], cwd=ROOT, env=environment)
             outputs = []
             for line in lines[1:]:
                 done = subprocess.run(
-                    ["bash", "-c", line], capture_output=True, text=True, timeout=30, cwd=folder,
+                    ["bash", "-c", line], capture_output=True, text=True, timeout=30, cwd=ROOT,
                     env={**environment, "WAYBRIDGE_URL": f"ws://{address}/bridge"},
                 )  # fmt: skip
                 self.assertEqual((0, ""), (done.returncode, done.stderr), line)

@@ -98,7 +98,7 @@ struct CarriedTests {
     try router.page(
       "native://album",
       PageHandler(
-        open: { shown.put(try $0.carried("photo")) },
+        open: { page, _ in shown.put(try page.carried("photo")) },
         close: { page, _ in
           closed.put((try? page.carried("photo", as: Photo.self).title) ?? "nothing")
         }))
@@ -120,7 +120,7 @@ struct CarriedTests {
     let shown = Mailbox<Photo>()
     try router.page(
       "native://album",
-      PageHandler(open: { shown.put(try $0.carried("photo")) }, close: { _, _ in }))
+      PageHandler(open: { page, _ in shown.put(try page.carried("photo")) }, close: { _, _ in }))
     try router.page("native://hosted")
     let bridge = TestBridge(router)
     let (client, _) = try await TestClient.open(

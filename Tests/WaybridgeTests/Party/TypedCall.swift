@@ -132,20 +132,20 @@ private final class Rest {
     return (params, exts, deadline)
   }
 
-  var result: BridgeClient.PageResult?? {
+  var result: PageResult?? {
     guard let value = members["result"] else { return .some(nil) }
     guard let result = value.object, let code = (result["code"] ?? 0).integer,
       let message = (result["message"] ?? "").string,
       result.members.allSatisfy({ ["data", "code", "message"].contains($0.name) })
     else { return nil }
     members["result"] = nil
-    return BridgeClient.PageResult(
+    return PageResult(
       result["data"] ?? .null, code: Int(code), message: message)
   }
 
   func back(
-    _ result: BridgeClient.PageResult?
-  ) -> (@Sendable (BridgeClient) async throws -> BridgeClient.NavigationChange)? {
+    _ result: PageResult?
+  ) -> (@Sendable (BridgeClient) async throws -> NavigationChange)? {
     var animated: Bool?
     if let value = take("animated") {
       guard let flag = value.bool else { return nil }

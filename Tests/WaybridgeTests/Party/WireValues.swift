@@ -41,7 +41,7 @@ extension BridgeClient.Stack {
   }
 }
 
-extension BridgeClient.NavigationChange {
+extension NavigationChange {
   var value: Value {
     ["page": page.map(Value.string) ?? .null, "closed": .list(closed.map(Value.string))]
   }

@@ -1,0 +1,12 @@
+/// What going back, finishing a page or selecting a tab did.
+public struct NavigationChange: Sendable, Hashable {
+  /// The id of the page that is on top now; nil of an empty stack.
+  public let page: String?
+  /// The ids of the pages that closed, topmost first.
+  public let closed: [String]
+
+  package init(page: String?, closed: [String]) {
+    self.page = page
+    self.closed = closed
+  }
+}

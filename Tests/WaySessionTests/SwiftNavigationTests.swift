@@ -1,0 +1,115 @@
+import TestSupport
+import Testing
+import WayRouting
+import WaySession
+import WayValues
+
+/// Swift code that changes the stack of its session: the handler of a page, and tasks.
+@Suite(.timeLimit(.minutes(1)))
+struct SwiftNavigationTests {
+  private let shown = Mailbox<(page: Page, navigator: any Navigator)>()
+  private let closed = Mailbox<String>()
+  private let router = Router()
+  private let client: TestClient
+
+  init() async throws {
+    let pages = PageHandler(
+      open: { [shown] page, navigator in shown.put((page, navigator)) },
+      close: { [closed] page, reason in closed.put("\(page.uri) \(reason)") })
+    for name in ["a", "b", "c", "d"] { try router.page("sdk:\(name)", pages) }
+    try router.setTabs([RouteURI("sdk:a"), RouteURI("sdk:b")])
+    client = try await TestClient.connect(to: TestBridge(router))
+  }
+
+  /// Opens a page by a call of its name, and waits until the opener knows of it.
+  private func open(_ name: String) async throws -> (page: Page, navigator: any Navigator) {
+    try await client.call(.string(name), "router.open", ["uri": .string("sdk:\(name)")])
+    _ = try await client.request("$/progress")
+    return try await shown.take()
+  }
+
+  private func outcome(_ name: String) async throws -> Value? {
+    try await client.answer(.string(name))["result"]
+  }
+
+  @Test func aPageOfSwiftCodeEndsWithTheResultThatItsHandlerGives() async throws {
+    let (page, navigator) = try await open("a")
+    let change = try await navigator.finish(PageResult(["paid": true], code: 3, message: "ok"))
+    #expect(change == NavigationChange(page: nil, closed: [page.id]))
+    #expect(
+      try await outcome("a")
+        == ["outcome": "finished", "code": 3, "message": "ok", "data": ["paid": true]])
+    #expect(try await closed.take() == "sdk:a finished")
+    let error = await #expect(throws: TaskError.self) { try await navigator.finish() }
+    #expect(error?.code == 2404)
+  }
+
+  @Test func itGoesBackByCountToAPageBeforeOneAndToTheRoot() async throws {
+    let (a, navigator) = try await open("a")
+    let (b, _) = try await open("b")
+    let (c, _) = try await open("c")
+    #expect(try await navigator.back(1, result: PageResult(1)).closed == [c.id])
+    #expect(try await outcome("c")?["data"] == 1)
+    let (again, _) = try await open("c")
+    #expect(try await navigator.back(to: "sdk:b") == .init(page: b.id, closed: [again.id]))
+    #expect(try await outcome("c")?["outcome"] == "dismissed")
+    #expect(try await navigator.back(before: b.id) == .init(page: a.id, closed: [b.id]))
+    let (d, _) = try await open("d")
+    #expect(try await navigator.backToRoot() == .init(page: a.id, closed: [d.id]))
+    #expect(try await navigator.back() == .init(page: a.id, closed: []))
+  }
+
+  @Test func itSeesTheStackAndFindsPages() async throws {
+    let (a, navigator) = try await open("a")
+    let (b, _) = try await open("b")
+    let stack = await navigator.stack()
+    #expect(stack.pages.map(\.id) == [a.id, b.id])
+    #expect(stack.top?.uri == "sdk:b")
+    #expect(await navigator.contains("sdk:a")?.id == a.id)
+    #expect(await navigator.contains(b.id)?.uri == "sdk:b")
+    #expect(await navigator.contains("sdk:d") == nil)
+  }
+
+  @Test func itSelectsTabs() async throws {
+    let (_, navigator) = try await open("c")
+    let first = try await navigator.selectTab(0)
+    #expect(try await shown.take().page.id == first.page)
+    let second = try await navigator.selectTab("sdk:b")
+    #expect(try await shown.take().page.id == second.page)
+    #expect(await navigator.stack().selected == 1)
+    #expect(await navigator.stack().allPages.map(\.uri) == ["sdk:a", "sdk:b"])
+    let error = await #expect(throws: TaskError.self) { try await navigator.selectTab(2) }
+    #expect(error?.code == 2404)
+  }
+
+  @Test func whatCannotBeDoneIsAnErrorWithItsCode() async throws {
+    let (_, navigator) = try await open("a")
+    let wrong: [(Int, @Sendable () async throws -> NavigationChange)] = [
+      (-32602, { try await navigator.back(-1) }),
+      (2409, { try await navigator.back(1, result: PageResult()) }),
+      (2404, { try await navigator.back(to: "sdk:d") }),
+      (2404, { try await navigator.back(before: "sdk:a") }),
+      (2404, { try await navigator.finish(nil, page: "p9") }),
+    ]
+    for (code, change) in wrong {
+      let error = await #expect(throws: TaskError.self) { try await change() }
+      #expect(error?.code == code)
+    }
+    #expect(await navigator.stack().pages.count == 1)
+  }
+
+  @Test func aTaskOfACallerWithoutAPageHasToNameThePage() async throws {
+    let (page, _) = try await open("a")
+    try router.task("action://finish") { call in
+      let named = call.params["page"]?.string
+      return .list(
+        try await call.navigator.finish(nil, page: named).closed.map(Value.string))
+    }
+    try await client.call(1, "router.invoke", ["uri": "action://finish"])
+    // A task's error with a code of the protocol is the task's own failure.
+    #expect(try await client.answer(1)["error"]?["message"]?.string?.contains("on behalf") == true)
+    try await client.call(
+      2, "router.invoke", ["uri": "action://finish", "params": ["page": .string(page.id)]])
+    #expect(try await client.answer(2)["result"] == [.string(page.id)])
+  }
+}
