@@ -36,8 +36,26 @@ extension RouterSnapshot {
 
   /// Where a call of a URI that nothing serves goes on by the rules of its scheme; nil for nowhere.
   package func undefinedTarget(of uri: RouteURI) throws(RoutingError) -> RouteURI? {
-    guard let split = try? SplitURI(uri) else { return nil }
-    return try schemes.undefined(schemes.traits(of: split))?
-      .uri([:], carrying: ["uri": .string(uri.text)], fragment: nil)
+    try undefined(uri)?.uri([:], carrying: ["uri": .string(uri.text)], fragment: nil)
   }
+
+  /// Whether ``undefinedTarget(of:)`` has one, or an error.
+  package func hasUndefinedTarget(_ uri: RouteURI) -> Bool { undefined(uri) != nil }
+
+  private func undefined(_ uri: RouteURI) -> RouteTarget? {
+    guard let split = try? SplitURI(uri),
+      let target = schemes.undefined(schemes.traits(of: split))
+    else { return nil }
+    // Nobody serves the target itself: then it leads no further.
+    if let own = try? target.uri([:], carrying: [:], fragment: nil),
+      own.withoutQuery == uri.withoutQuery
+    {
+      return nil
+    }
+    return target
+  }
+}
+
+extension RouteURI {
+  fileprivate var withoutQuery: String { slice(0, Int(parts.pathEnd)) }
 }

@@ -159,7 +159,11 @@ extension Session {
       )
     }
     if case .custom(let run)? = dispatcher?.action { return (.asyncTask(run), .task) }
-    if let handler = routes.current().undefinedRoute { return (.undefined(handler), .task) }
+    let snapshot = routes.current()
+    // The scheme's own target goes first.
+    if !snapshot.hasUndefinedTarget(uri), let handler = snapshot.undefinedRoute {
+      return (.undefined(handler), .task)
+    }
     throw .noRoute(uri.text)
   }
 

@@ -4,39 +4,19 @@ import WayRouting
 import WaySession
 import WayValues
 
-/// Interceptors, fallbacks and declining handlers, over the wire.
+/// Interceptors and redirects, over the wire.
 @Suite(.timeLimit(.minutes(1)))
 struct InterceptionTests {
   private let router = Router()
 
   private func connect(hosting schemes: [String] = []) async throws -> TestClient {
-    let client = try await TestClient.connect(to: TestBridge(router))
-    guard !schemes.isEmpty else { return client }
-    try await client.call(
-      "host", "host.register",
-      ["hosts": .list(schemes.map { ["scheme": .string($0), "kind": "page"] })])
-    _ = try await client.answer("host")
-    return client
-  }
-
-  /// Opens what the server asks for, and returns the page.
-  private func show(_ client: TestClient) async throws -> Value {
-    let request = try await client.request("page.open")
-    try await client.reply(request, .null)
-    return try #require(request["params"]?["page"])
-  }
-
-  private func answer(
-    _ client: TestClient, _ uri: String, _ params: Value = [:]
-  ) async throws -> Value {
-    try await client.call("ask", "router.invoke", ["uri": .string(uri), "params": params])
-    return try await client.answer("ask")
+    try await TestClient.connect(to: TestBridge(router), hosting: schemes)
   }
 
   private func gateLogin() throws {
     try router.page("native://order/:id", name: "order")
     try router.page("native://login", name: "login")
-    router.intercept("login", on: .all(except: ["login"])) { call in
+    router.intercept("login", on: .all(except: ["login", "native://home"])) { call in
       let outcome = try await call.navigator.open(
         "native://login", ["for": .string(call.uri.text)], style: .present)
       return outcome.kind == .finished ? .next : .refuse("the user did not log in")
@@ -45,22 +25,26 @@ struct InterceptionTests {
 
   @Test func afterTheLoginTheSameCallGoesOn() async throws {
     try gateLogin()
+    try router.page("native://home")
     let client = try await connect(hosting: ["native"])
+    try await client.call(0, "router.open", ["uri": "native://home"])
+    _ = try await client.show()
     try await client.call(
       1, "router.open",
       [
         "uri": "native://order/7?a=b#top", "params": ["n": 2], "exts": ["animated": false],
         "style": "present",
       ])
-    let login = try await show(client)
+    let login = try await client.show()
     #expect(login["route"] == "login")
     #expect(login["params"] == ["for": "native://order/7?a=b#top"])
     try await client.call(2, "navigation.finish", ["page": login["id"] ?? .null])
     try await client.reply(try await client.request("page.close"), .null)
-    let order = try await show(client)
+    let order = try await client.show()
     #expect(order["uri"] == "native://order/7?a=b#top")
     #expect(order["params"] == ["a": "b", "id": "7", "n": 2])
     #expect(order["exts"] == ["animated": false])
+    #expect(order["style"] == "present")
     try await client.call(
       3, "navigation.finish", ["page": order["id"] ?? .null, "result": ["data": "paid"]])
     let answer = try await client.answer(1)
@@ -72,12 +56,12 @@ struct InterceptionTests {
     try gateLogin()
     let client = try await connect(hosting: ["native"])
     try await client.call(1, "router.open", ["uri": "native://order/7"])
-    let login = try await show(client)
+    let login = try await client.show()
     try await client.call(2, "navigation.finish", ["page": login["id"] ?? .null])
     try await client.reply(try await client.request("page.close"), .null)
-    _ = try await show(client)
+    _ = try await client.show()
     try await client.call(3, "router.open", ["uri": "native://order/8"])
-    _ = try await show(client)
+    _ = try await client.show()
     try await client.call(4, "navigation.back", [:])
     let answer = try await client.answer(3)
     #expect(answer["error"]?["code"] == 2423)
@@ -105,7 +89,7 @@ struct InterceptionTests {
     let client = try await TestClient.connect(to: bridge)
     try await client.call(1, "router.invoke", ["uri": "action://held"])
     _ = try await waiting.take()
-    #expect(try await answer(client, "action://free")["result"] == "free")
+    #expect(try await client.invoke("action://free")["result"] == "free")
     try await client.notify("$/cancelRequest", ["id": 1])
     #expect(try await client.answer(1)["error"]?["code"] == -32800)
     try await client.call(2, "router.invoke", ["uri": "action://held", "deadlineMs": 1000])
@@ -154,7 +138,7 @@ struct InterceptionTests {
       ("redirect", ["id": "8", "x": 1, "n": 5]), ("redirect-params", ["id": "8", "p": 1, "n": 5]),
     ]
     for (fragment, expected) in results {
-      let answer = try await answer(client, "action://echo#\(fragment)", ["x": 1])
+      let answer = try await client.invoke("action://echo#\(fragment)", ["x": 1])
       #expect(answer["result"] == expected, "\(fragment)")
     }
     let errors: [(String, Value, Value?)] = [
@@ -162,7 +146,7 @@ struct InterceptionTests {
       ("fail", 2423, nil),
     ]
     for (fragment, code, reason) in errors {
-      let error = try await answer(client, "action://echo#\(fragment)")["error"]
+      let error = try await client.invoke("action://echo#\(fragment)")["error"]
       #expect(error?["code"] == code, "\(fragment)")
       if let reason { #expect(error?["data"]?["reason"] == reason) }
       if fragment == "loop" { #expect(error?["data"]?["chain"]?.list?.count == 10) }
@@ -177,8 +161,8 @@ struct InterceptionTests {
       return .next
     }
     let client = try await connect()
-    #expect(try await answer(client, "action://none")["error"]?["code"] == 2404)
-    #expect(try await answer(client, "action://hosted-nowhere")["error"]?["code"] == 2504)
+    #expect(try await client.invoke("action://none")["error"]?["code"] == 2404)
+    #expect(try await client.invoke("action://hosted-nowhere")["error"]?["code"] == 2504)
     try await client.call(1, "router.canOpen", ["uri": "action://hosted-nowhere"])
     #expect(try await client.answer(1)["result"] == ["canOpen": false])
   }
@@ -190,71 +174,6 @@ struct InterceptionTests {
     #expect(try await client.answer(1)["error"]?["code"] == 2423)
   }
 
-  @Test func aHandlerThatDeclinesLeavesTheCallToTheNext() async throws {
-    try router.task("action://a/b", name: "sync") { _ in throw Declined() }
-    try router.task("action://a/:x", name: "async") { _ in
-      await Task.yield()
-      throw Declined()
-    }
-    let client = try await connect()
-    let none = try await answer(client, "action://a/b")["error"]
-    #expect(none?["code"] == 2404)
-    #expect(none?["data"]?["kind"] == "declined")
-    router.undefinedRoute { call in .answer(.string("undefined \(call.uri.text)")) }
-    #expect(try await answer(client, "action://a/b")["result"] == "undefined action://a/b")
-    try router.undefinedRoute(scheme: "action", leadsTo: "action://upgrade")
-    try router.task("action://upgrade") { call in call.params["uri"] ?? .null }
-    #expect(try await answer(client, "action://a/b")["result"] == "action://a/b")
-    try router.task("/a/*", name: "global") { call in .object(call.params) }
-    #expect(
-      try await answer(client, "action://a/b", ["p": 1])["result"] == ["*": ["b"], "p": 1])
-  }
-
-  @Test func aPageInSwiftThatDeclinesLeavesTheCallToTheNext() async throws {
-    try router.page(
-      "native://a/b", PageHandler(open: { _, _ in throw Declined() }, close: { _, _ in }))
-    try router.page("native://a/:x", name: "hosted")
-    let client = try await connect(hosting: ["native"])
-    try await client.call(1, "router.open", ["uri": "native://a/b"])
-    let page = try await show(client)
-    #expect(page["route"] == "hosted")
-    #expect(page["params"] == ["x": "b"])
-  }
-
-  @Test func aRouteWithoutHostGoesOnWithItsFallbackThenItsSchemes() async throws {
-    try router.register(
-      Route(
-        name: "order", patterns: [RoutePattern("native://order/:id")], kind: .page,
-        fallback: RouteTarget("https://h5.example/order/:id")))
-    try router.undefinedRoute(scheme: "native", leadsTo: "https://h5.example/upgrade")
-    let client = try await connect(hosting: ["https"])
-    try await client.call(1, "router.open", ["uri": "native://order/7?q=1", "params": ["p": 2]])
-    let page = try await show(client)
-    #expect(page["uri"] == "https://h5.example/order/7?q=1")
-    #expect(page["params"] == ["q": "1", "p": 2])
-    try await client.call(2, "router.open", ["uri": "native://new"])
-    #expect(
-      try await show(client)["uri"] == "https://h5.example/upgrade?uri=native://new")
-    try await client.call(3, "router.canOpen", ["uri": "native://order/7"])
-    #expect(try await client.answer(3)["result"]?["canOpen"] == true)
-    try await client.call(4, "router.explain", ["uri": "native://order/7"])
-    let explanation = try await client.answer(4)["result"]
-    #expect(explanation?["canOpen"] == true)
-    #expect(explanation?["fallback"] == "https://h5.example/order/7")
-    #expect(explanation?["reason"]?.string?.contains("goes on with") == true)
-  }
-
-  @Test func fallbacksThatLeadInACircleAreRefused() async throws {
-    try router.undefinedRoute(scheme: "a", leadsTo: "b://x")
-    try router.undefinedRoute(scheme: "b", leadsTo: "a://x")
-    let client = try await connect()
-    let error = try await answer(client, "a://x")["error"]
-    #expect(error?["code"] == 2508)
-    #expect(error?["data"]?["chain"]?.list?.count == 10)
-    try await client.call(1, "router.canOpen", ["uri": "a://x"])
-    #expect(try await client.answer(1)["result"] == ["canOpen": false])
-  }
-
   @Test func aTablesRedirectLeadsThere() async throws {
     try router.task("action://new", name: "new") { call in .string(call.uri.text) }
     try router.redirect("action://old/:id", to: "action://new")
@@ -262,9 +181,9 @@ struct InterceptionTests {
     try router.redirect("action://b", to: "action://a")
     let client = try await connect()
     for _ in 0..<2 {
-      #expect(try await answer(client, "action://old/7?q=1")["result"] == "action://new?q=1&id=7")
+      #expect(try await client.invoke("action://old/7?q=1")["result"] == "action://new?q=1&id=7")
     }
-    let error = try await answer(client, "action://a")["error"]
+    let error = try await client.invoke("action://a")["error"]
     #expect(error?["code"] == 2508)
     #expect(error?["data"]?["chain"] == ["action://a", "action://b", "action://a"])
   }
@@ -275,8 +194,8 @@ struct InterceptionTests {
     }
     try router.task("action://typed") { (request: Request, _) in request.count + 1 }
     let client = try await connect()
-    #expect(try await answer(client, "action://typed?count=2")["result"] == 3)
-    let error = try await answer(client, "action://typed", ["count": []])["error"]
+    #expect(try await client.invoke("action://typed?count=2")["result"] == 3)
+    let error = try await client.invoke("action://typed", ["count": []])["error"]
     #expect(error?["code"] == 2422)
     #expect(error?["data"]?["errors"]?.list?.first?["path"] == "$.count")
   }

@@ -13,6 +13,19 @@ struct TestClient {
     TestClient(peer: try await Peer.connect(to: bridge.server, subprotocol: subprotocol))
   }
 
+  /// A plain client that shows the pages of these schemes.
+  static func connect(
+    to bridge: TestBridge, hosting schemes: [String]
+  ) async throws -> TestClient {
+    let client = try await connect(to: bridge)
+    guard !schemes.isEmpty else { return client }
+    try await client.call(
+      "host", "host.register",
+      ["hosts": .list(schemes.map { ["scheme": .string($0), "kind": "page"] })])
+    _ = try await client.answer("host")
+    return client
+  }
+
   /// A client with a session: a new one, or that of `joining`, the answer that another got.
   static func open(
     _ bridge: TestBridge, _ members: ValueObject = [:], joining: Value? = nil
@@ -115,6 +128,19 @@ struct TestClient {
       let message = try await message()
       if message["id"] == id, message["method"] == nil { return message }
     }
+  }
+
+  /// Opens what the server asks for next, and gives the page.
+  func show() async throws -> Value {
+    let request = try await request("page.open")
+    try await reply(request, .null)
+    return request["params"]?["page"] ?? .null
+  }
+
+  /// What a task or service answers.
+  func invoke(_ uri: String, _ params: Value = [:]) async throws -> Value {
+    try await call("ask", "router.invoke", ["uri": .string(uri), "params": params])
+    return try await answer("ask")
   }
 
   /// The next request or notification of the server by this method; others that come before it are passed over.
