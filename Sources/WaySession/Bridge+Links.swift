@@ -22,13 +22,18 @@ extension Bridge {
       }
       return
     }
-    do { try link.check() } catch { throw error.taskError }
+    try Self.check(link)
     guard expectedLinks.count < settings.limits.maxLinks else {
       throw RPCError(
         .tooMany, "\(settings.limits.maxLinks) links wait for a session that can open them"
       ).taskError
     }
     expectedLinks.append(ExpectedLink(link: link, audience: audience))
+  }
+
+  /// Fails with -32602 for a text that is no URI with a scheme.
+  package static func check(_ link: DeepLink) throws(TaskError) {
+    do { try link.check() } catch { throw error.taskError }
   }
 
   /// Hands a session that has just begun the links that waited for it.

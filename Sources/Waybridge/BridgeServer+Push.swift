@@ -1,7 +1,7 @@
 import WaySession
 
 // What the app does in its sessions without being asked. Usable from any thread, from `onListening` on until `run()` ends.
-// All of it throws ``TaskError`` with the code 2503 while the server does not run.
+// All of it but `deliver` throws ``TaskError`` with the code 2503 while the server does not run.
 extension BridgeServer {
   /// Opens a page in each session of an audience, and returns when each is shown or refused; a task is run to its end.
   ///
@@ -58,11 +58,13 @@ extension BridgeServer {
 
   /// Hands a link from outside (of a push message, a shortcut, a universal link) to every session of an audience; where
   /// there is none yet, the next one that belongs to it gets the link. Each session follows its links one after
-  /// another, as soon as somebody can open them; the pages that the route declares as `parents` come first.
+  /// another, as soon as somebody can open them; the pages that the route declares as `parents` come first. A link that
+  /// comes before the server runs waits for it.
   ///
   /// Throws ``TaskError``: -32602 for a text that is no URI with a scheme, 2429 when ``Limits/maxLinks`` wait already.
   public func deliver(_ link: DeepLink, to audience: Audience = .all) async throws(TaskError) {
-    try await bridge().deliver(link, to: audience)
+    try Bridge.check(link)
+    try await bridge(orKeeping: link, for: audience)?.deliver(link, to: audience)
   }
 
   /// The sessions of an audience as they are now, in no order. Throws only while the server does not run.

@@ -49,7 +49,14 @@ public struct BridgeServer: Service {
     defer { slot.ended() }
     try await router.start()
     let running = try await RunningBridge(router: router, configuration: configuration)
-    slot.began(running.bridge)
+    while case let links = slot.begin(running.bridge), !links.isEmpty {
+      for (link, audience) in links {
+        // It was checked when it came, so too many wait for sessions by now.
+        do { try await running.bridge.deliver(link, to: audience) } catch {
+          configuration.logger?.warning("link given up", metadata: ["reason": "\(error.message)"])
+        }
+      }
+    }
     onListening(running.address)
     let (stopped, stop) = AsyncStream.makeStream(of: Void.self)
     await withGracefulShutdownHandler {
@@ -67,6 +74,14 @@ public struct BridgeServer: Service {
   /// The bridge that runs; fails with 2503 while there is none.
   func bridge() throws(TaskError) -> Bridge {
     try slot.bridge()
+  }
+
+  /// The bridge that runs; while there is none the link is kept for it.
+  func bridge(
+    orKeeping link: DeepLink, for audience: Audience
+  ) throws(TaskError) -> Bridge? {
+    try slot.bridge(
+      orKeeping: link, for: audience, limit: configuration.keptLimits.maxLinks)
   }
 }
 

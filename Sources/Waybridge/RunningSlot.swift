@@ -1,22 +1,32 @@
 import Synchronization
 import WayRPC
+import WayRouting
 import WaySession
 
 /// Where the methods of a ``BridgeServer`` find the bridge that its ``BridgeServer/run()`` has begun.
 final class RunningSlot: Sendable {
+  /// A link that came while there was no bridge.
+  typealias WaitingLink = (link: DeepLink, audience: Audience)
+
   private enum State {
     case idle
     case starting
     case running(Bridge)
   }
 
-  private let state = Mutex(State.idle)
+  private struct Held {
+    var state = State.idle
+    /// In the order in which they came.
+    var links: [WaitingLink] = []
+  }
+
+  private let held = Mutex(Held())
 
   /// Fails when the server runs already.
   func start() throws(TaskError) {
-    let isFree = state.withLock { state in
-      guard case .idle = state else { return false }
-      state = .starting
+    let isFree = held.withLock { held in
+      guard case .idle = held.state else { return false }
+      held.state = .starting
       return true
     }
     guard isFree else {
@@ -24,21 +34,41 @@ final class RunningSlot: Sendable {
     }
   }
 
-  func began(_ bridge: Bridge) {
-    state.withLock { $0 = .running(bridge) }
+  /// The links that wait, for the bridge; where none does, the bridge is there for all from now on.
+  func begin(_ bridge: Bridge) -> [WaitingLink] {
+    held.withLock { held in
+      if held.links.isEmpty { held.state = .running(bridge) }
+      defer { held.links = [] }
+      return held.links
+    }
   }
 
   func ended() {
-    state.withLock { $0 = .idle }
+    held.withLock { $0.state = .idle }
   }
 
   /// The bridge; fails with 2503 while there is none.
   func bridge() throws(TaskError) -> Bridge {
-    guard case .running(let bridge) = state.withLock({ $0 }) else {
+    guard case .running(let bridge) = held.withLock({ $0.state }) else {
       throw TaskError(
         code: ErrorCode.unavailable.rawValue,
         message: "The server does not run: call this from onListening on, until run() returns")
     }
     return bridge
+  }
+
+  /// The bridge; while there is none the link is kept for it. Fails with 2429 when `limit` wait already.
+  func bridge(
+    orKeeping link: DeepLink, for audience: Audience, limit: Int
+  ) throws(TaskError) -> Bridge? {
+    try held.withLock { (held) throws(TaskError) -> Bridge? in
+      if case .running(let bridge) = held.state { return bridge }
+      guard held.links.count < limit else {
+        throw TaskError(
+          code: ErrorCode.tooMany.rawValue, message: "\(limit) links wait for the server to run")
+      }
+      held.links.append((link, audience))
+      return nil
+    }
   }
 }

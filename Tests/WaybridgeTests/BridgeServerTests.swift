@@ -36,6 +36,57 @@ struct BridgeServerTests {
     await client.close()
   }
 
+  @Test func nobodyIsServedBeforeTheStartIsDone() async throws {
+    let router = Router()
+    try router.task("action://secret") { _ in "told" }
+    let log = Mailbox<String>()
+    try router.atStart(.ready) { router in
+      // Takes longer than the server takes to listen.
+      for _ in 0..<3 {
+        let other = try await RunningBridge(
+          router: Router(), configuration: BridgeConfiguration(port: 0))
+        await other.stop()
+      }
+      router.intercept("guard") { _ in .refuse("not yet") }
+      log.put("ready")
+    }
+    let served = try await ServedBridge(
+      router, BridgeConfiguration(port: 0), onListening: { log.put("listening") })
+    #expect(try await [log.take(), log.take()] == ["ready", "listening"])
+    let peer = try await Peer.connect(to: served, subprotocol: nil)
+    try await peer.send([
+      "jsonrpc": "2.0", "id": 1, "method": "router.invoke", "params": ["uri": "action://secret"],
+    ])
+    #expect(try await peer.value()["error"]?["code"] == 2423)
+    await served.stop()
+  }
+
+  @Test func linksThatComeBeforeTheServerRunsWaitForIt() async throws {
+    let router = Router()
+    try router.page("native://a/:n")
+    var configuration = BridgeConfiguration(port: 0)
+    configuration.limits.maxLinks = 3
+    let served = try await ServedBridge(
+      router, configuration,
+      before: { server in
+        for number in 1...3 { try await server.deliver(DeepLink("native://a/\(number)")) }
+        for (link, code) in [("native://a/4", 2429), ("nowhere", -32602)] {
+          let error = await #expect(throws: TaskError.self) {
+            try await server.deliver(DeepLink(link))
+          }
+          #expect(error?.code == code)
+        }
+      })
+    let shell = try await Peer.connect(to: served, subprotocol: "waybridge.v1")
+    _ = try await shell.ask("session.open", ["hosts": [["scheme": "native", "kind": "page"]]])
+    for number in 1...3 {
+      let open = try await shell.value()
+      #expect(open["params"]?["page"]?["uri"] == .string("native://a/\(number)"))
+      try await shell.reply(open, .null)
+    }
+    await served.stop()
+  }
+
   @Test func onlyConformanceTakesAsManyConnectionsAsThereAreDescriptors() {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -11,11 +11,21 @@ struct ServedBridge: PeerServer {
   private let address: BoundAddress
   private let clientLoop: SocketLoop
 
-  init(_ router: Router, _ configuration: BridgeConfiguration) async throws {
+  /// `before` comes before the server runs.
+  init(
+    _ router: Router, _ configuration: BridgeConfiguration,
+    onListening: @escaping @Sendable () -> Void = {},
+    before: (BridgeServer) async throws -> Void = { _ in }
+  ) async throws {
     let listening = Mailbox<BoundAddress>()
     let server = BridgeServer(
-      router: router, configuration: configuration, onListening: { listening.put($0) })
+      router: router, configuration: configuration,
+      onListening: {
+        onListening()
+        listening.put($0)
+      })
     self.server = server
+    try await before(server)
     run = Task { try await server.run() }
     address = try await listening.take()
     clientLoop = try SocketLoop.start()
