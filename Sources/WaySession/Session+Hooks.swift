@@ -9,7 +9,7 @@ extension Session {
     if routes.hasHooks { routes.tell(notice()) }
   }
 
-  /// Tells of the pages that have come and gone.
+  /// Tells of the pages that have come, gone, and come back.
   func tellHooks(
     _ change: StackChange, _ closed: [(page: Page, outcome: Outcome, entry: OpenPage?)],
     asked: UInt64?
@@ -17,6 +17,7 @@ extension Session {
     for (page, outcome, entry) in closed {
       tellHooks(.didClose(page, outcome, after: elapsed(since: entry?.since)))
     }
+    if let page = change.resumed { tellHooks(.didResume(page)) }
     if let page = change.shown { tellHooks(.didOpen(page, after: elapsed(since: asked))) }
   }
 

@@ -164,12 +164,15 @@ extension Session {
   ) -> Reply {
     let uri = destination.uri.text
     let asked = swiftCall(destination.uri, destination.params, nil, options, call.number)
+    let began = loop.nanoseconds
     return later(call, uri) { session, number in
       let decision: UndefinedRoute
       do { decision = try await handler(asked) } catch { throw RPCError.thrown(error) }
       switch decision {
       case .decline: throw RPCError.noRoute(uri)
-      case .answer(let value): return .result(entry.answer(value))
+      case .answer(let value):
+        session.tellHooks(.didRun(uri: uri, route: nil, after: session.elapsed(since: began)))
+        return .result(entry.answer(value))
       case .redirect(let next, let params):
         guard let call = session.calls[number] else { return .later }
         var options = options

@@ -18,10 +18,11 @@ struct HookTests {
       case .didOpen(let page, _): told.put("didOpen \(page.uri)")
       case .didClose(let page, let outcome, _):
         told.put("didClose \(page.uri) \(outcome.kind.rawValue)")
+      case .didResume(let page): told.put("didResume \(page.uri)")
       case .didRun(let uri, let route, _): told.put("didRun \(uri) \(route ?? "-")")
       case .failed(let failure):
         let (uri, route, kind) = (failure.uri ?? "-", failure.route ?? "-", failure.kind ?? "-")
-        told.put("failed \(uri) \(route) \(failure.code) \(kind)")
+        told.put("failed \(uri) \(route) \(failure.code) \(kind): \(failure.message)")
       }
     }
     return try await TestClient.connect(to: TestBridge(router))
@@ -49,11 +50,36 @@ struct HookTests {
     try await expect("didClose native://a finished")
   }
 
+  @Test func aPageThatIsOnTopAgainIsTold() async throws {
+    try router.page("native://a", name: "a")
+    let client = try await connect()
+    try await client.reply(try await openPage(client), .null)
+    try await client.call(2, "router.open", ["uri": "native://b"])
+    try await client.reply(try await client.request("page.open"), .null)
+    try await client.call(3, "navigation.back", [:])
+    try await expect(
+      "willOpen native://a", "didOpen native://a", "willOpen native://b", "didOpen native://b",
+      "didClose native://b dismissed", "didResume native://a")
+  }
+
+  @Test func whatTheUndefinedRouteHandlerAnswersIsTold() async throws {
+    try router.task("action://now", name: "now") { _ in 1 }
+    router.undefinedRoute { call in
+      call.uri.path.isEmpty ? .answer(1) : .redirect(uri: "action://now", params: [:])
+    }
+    let client = try await connect()
+    for uri in ["native://nowhere", "native://nowhere/now"] {
+      #expect(try await client.invoke(uri)["result"] == 1)
+    }
+    try await expect("didRun native://nowhere -", "didRun action://now now")
+  }
+
   @Test func aRefusedPageHasFailed() async throws {
     try router.page("native://a", name: "a")
     let client = try await connect()
     try await client.refuse(try await openPage(client), code: 7, "not today")
-    try await expect("willOpen native://a", "failed native://a a 2502 hostFailed")
+    try await expect(
+      "willOpen native://a", "failed native://a a 2502 hostFailed: The host answered: not today")
   }
 
   @Test func tasksAreToldWhetherTheyWaitOrNot() async throws {
@@ -62,7 +88,9 @@ struct HookTests {
       await Task.yield()
       return 1
     }
-    try router.task("action://bad", name: "bad") { _ in throw TaskError(code: 7, message: "") }
+    try router.task("action://bad", name: "bad") { _ in
+      throw TaskError(code: 7, message: "out of tea")
+    }
     let client = try await connect()
     for (id, name) in ["now", "later", "bad"].enumerated() {
       try await client.call(
@@ -70,7 +98,8 @@ struct HookTests {
       _ = try await client.answer(.integer(Int64(id)))
     }
     try await expect(
-      "didRun action://now now", "didRun action://later later", "failed action://bad bad 7 -")
+      "didRun action://now now", "didRun action://later later",
+      "failed action://bad bad 7 -: out of tea")
   }
 
   @Test func whatGoesNowhereHasFailed() async throws {
@@ -80,7 +109,8 @@ struct HookTests {
     try await client.call(1, "router.invoke", ["uri": "native://nowhere"])
     try await client.call(2, "router.invoke", ["uri": "action://secret"])
     try await expect(
-      "failed native://nowhere - 2404 noRoute", "failed action://secret - 2423 refused")
+      "failed native://nowhere - 2404 noRoute: No route matches \"native://nowhere\"",
+      "failed action://secret - 2423 refused: Refused by \"guard\": no")
   }
 
   @Test func aHookIsReplacedAndTakenBack() async throws {
