@@ -51,7 +51,8 @@ extension Page {
 }
 
 extension ValueObject {
-  fileprivate func decode<Parameters: Decodable>(
+  /// Parameters as a type. Throws ``RoutingError/invalidParameters(_:)``.
+  package func decode<Parameters: Decodable>(
     _ type: Parameters.Type
   ) throws(RoutingError) -> Parameters {
     do {
