@@ -39,7 +39,9 @@ public struct Dispatcher: Sendable {
       ("navigation", Dispatcher(name: "navigation", action: .navigation)),
       ("tp", thirdParty),
     ]
-    + ["system", "tel", "mailto", "sms"].map { ($0, Dispatcher(name: "system", action: .task)) }
+    + ["system", "tel", "mailto", "sms", "settings"].map {
+      ($0, Dispatcher(name: "system", action: .task))
+    }
 
   /// Whether routes of a kind belong under the scheme.
   func takes(_ kind: RouteKind) -> Bool {

@@ -8,10 +8,12 @@ import WayValues
     arguments: [
       ("native", "page"), ("flutter", "page"), ("http", "page"), ("https", "page"),
       ("wxmp", "page"), ("action", "task"), ("service", "service"), ("system", "task"),
-      ("tel", "task"), ("mailto", "task"), ("sms", "task"), ("HTTPS", "page"), ("own", "none"),
+      ("tel", "task"), ("mailto", "task"), ("sms", "task"), ("settings", "task"), ("tp", "task"),
+      ("HTTPS", "page"),
+      ("own", "none"),
     ])
   func builtIn(scheme: String, action: String) throws {
-    #expect(try dispatcher(Router(), "\(scheme)://x") == action)
+    #expect(try dispatcher(Router(), "\(scheme)://x?i=a:b") == action)
   }
 
   private func dispatcher(_ router: Router, _ uri: String) throws -> String {
