@@ -93,6 +93,9 @@ import WayValues
         parameters: [ParameterDeclaration("id", .integer)]))
     let match = try router.match(uri, params)
     #expect(try match.completeURI().text == expected)
+    let call = Call(
+      uri: match.uri, params: match.params, exts: [:], route: match.route, navigator: Nowhere())
+    #expect(try call.completeURI().text == expected)
     let again = try router.match(expected)
     #expect(again.params["id"] == match.params["id"])
     #expect(again.params.count == match.params.count)

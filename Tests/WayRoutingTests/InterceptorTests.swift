@@ -20,7 +20,8 @@ private final class Alarms: Sendable {
   func ring() { for alarm in pending.withLock({ $0 }) { alarm.work() } }
 }
 
-@Suite struct InterceptorTests {
+@Suite(.timeLimit(.minutes(1)))
+struct InterceptorTests {
   private let router = Router()
 
   private func names(_ uri: String) throws -> [String] {

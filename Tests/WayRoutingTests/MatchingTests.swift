@@ -48,6 +48,7 @@ import WayValues
       ("/user/:id", "native://h%2Ex/user/5", ["id": "5"]),
       ("/user/:id", "native://h:1/user/5", ["id": "5"]),
       ("/user/:id", "native://user:/5", nil), ("/user/:id", "native://@user/5", nil),
+      ("/:page", "native://me@home", nil), ("/:id", "native://me@user/5", ["id": "5"]),
       ("/user/:id", "native:user/5", nil), ("/User/:id", "native://uSER/5", ["id": "5"]),
       ("/User/:id", "native:/user/5", nil), ("/User/:id", "native:/User/5", ["id": "5"]),
       ("/:page", "native://Home", ["page": "Home"]), ("/", "https://h/", [:]),

@@ -36,6 +36,10 @@ import WayValues
       ("n://old(/:id)", "n://new", "n://old", "n://new"),
       ("n://é", "n://ü/é?é=é", "n://é?a=b", "n://%C3%BC/%C3%A9?%C3%A9=%C3%A9&a=b"),
       ("n:a/:x", "tel::x", "n:a/5", "tel:5"),
+      (
+        "/rootTab/:index", "navigation:selectTab?index=:index", "n://rootTab/1",
+        "navigation:selectTab?index=1"
+      ),
     ])
   func carries(from: String, to: String, uri: String, expected: String) throws {
     #expect(try target(uri, [from: to]) == expected)

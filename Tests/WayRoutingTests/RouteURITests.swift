@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 import WayRouting
 
@@ -158,5 +160,20 @@ struct URIRow: Sendable, CustomTestStringConvertible {
     }
     #expect(
       RouteURIError(.invalidCharacter(0x5B), at: 4).description.contains("'[' is not allowed"))
+  }
+
+  @Test func `the router reads URIs itself: it imports no library and uses no regular expression`()
+    throws
+  {
+    let folder = ProjectFiles.url("Sources/WayRouting").path
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+    #expect(files.count > 50)
+    for file in files {
+      let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+      let lines = text.split(separator: "\n")
+      let imports = lines.filter { $0.hasPrefix("import ") || $0.contains("@_exported") }
+      #expect(Set(imports).isSubset(of: ["import Synchronization", "import WayValues"]), "\(file)")
+      #expect(!text.contains("Regex"), "\(file)")
+    }
   }
 }

@@ -22,7 +22,8 @@ private struct Item: Codable, Sendable {
   let name: String
 }
 
-@Suite final class ServiceTests: Sendable {
+@Suite(.timeLimit(.minutes(1)))
+final class ServiceTests: Sendable {
   private let router = Router()
   private let madeCount = Mutex(0)
 

@@ -3,7 +3,8 @@ import Testing
 import WayRouting
 import WayValues
 
-@Suite final class StartupTests: Sendable {
+@Suite(.timeLimit(.minutes(1)))
+final class StartupTests: Sendable {
   private let router = Router()
   private let log = Mutex<[String]>([])
 

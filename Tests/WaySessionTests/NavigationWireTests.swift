@@ -4,6 +4,7 @@ import WayRouting
 import WayValues
 
 /// Every row of `protocol/navigation.json` again, through clients of a session.
+@Suite(.timeLimit(.minutes(2)))
 struct NavigationWireTests {
   @Test("the published table holds over the wire", arguments: try Row.all())
   func row(_ row: Row) async throws {

@@ -127,6 +127,44 @@ struct SwiftRouteTests {
     #expect(try await closed.take() == "finished")
   }
 
+  @Test func aSwiftPageEndsWithItsSession() async throws {
+    let closed = Mailbox<String>()
+    try router.page(
+      "native://sdk/pay",
+      PageHandler(open: { _, _ in }, close: { _, reason in closed.put(reason) }))
+    let bridge = TestBridge(router)
+    let (client, _) = try await TestClient.open(bridge)
+    let deliveries = await bridge.bridge.open(
+      "native://sdk/pay", [:], exts: [:], style: .push, in: .all, timeout: .seconds(3))
+    let opened = try #require(try deliveries.first?.result.get())
+    try await client.close()
+    #expect(try await closed.take() == "cancelled")
+    #expect(try await opened.outcome().kind == .cancelled)
+  }
+
+  @Test func aSwiftPageGetsItsParametersAsAType() async throws {
+    struct Payment: Decodable {
+      let amount: Double
+      let note: String?
+    }
+    let shown = Mailbox<Double>()
+    try router.page(
+      "native://sdk/pay/:amount",
+      PageHandler(
+        open: { page, _ in
+          let payment: Payment = try page.decode()
+          shown.put(payment.amount)
+        }, close: { _, _ in }))
+    let client = try await connect()
+    try await client.call(1, "router.open", ["uri": "native://sdk/pay/2.5"])
+    #expect(try await shown.take() == 2.5)
+    try await client.call(
+      2, "router.open", ["uri": "native://sdk/pay/1", "params": ["note": 7]])
+    let error = try await client.answer(2)["error"]
+    #expect(error?["code"] == 2502)
+    #expect(error?["message"]?.string?.contains("$.note") == true)
+  }
+
   @Test func aSwiftPageThatThrowsIsRefused() async throws {
     try router.page(
       "native://sdk/pay",
@@ -137,6 +175,25 @@ struct SwiftRouteTests {
     let answer = try await client.answer(1)
     #expect(answer["error"]?["code"] == 2502)
     #expect(answer["error"]?["message"]?.string?.contains("no wallet") == true)
+  }
+
+  @Test func aCustomDispatcherAnswersForDeclaredRoutesToo() async throws {
+    try router.register(
+      Dispatcher(
+        name: "own",
+        action: .custom { call in [.string(call.route?.name ?? "none"), .object(call.params)] }),
+      scheme: "own")
+    try router.page("own://page/:id", name: "page")
+    try router.task("own://task", name: "task") { _ in "its own handler" }
+    let client = try await connect()
+    for (uri, expected) in [
+      ("own://page/7?a=b", ["page", ["a": "b", "id": "7"]]), ("own://task", ["task", [:]]),
+      ("own://other", ["none", [:]]),
+    ] as [(String, Value)] {
+      #expect(try await client.invoke(uri)["result"] == expected)
+      try await client.call(1, "router.open", ["uri": .string(uri)])
+      #expect(try await client.answer(1)["result"]?["data"] == expected)
+    }
   }
 
   @Test func theUndefinedRouteHandlerAnswersOrRedirects() async throws {
