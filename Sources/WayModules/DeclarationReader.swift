@@ -131,19 +131,25 @@ struct DeclarationReader {
     if isPunctuation("("), peek()?.isAdjacent == true { skipBalanced() }
   }
 
-  /// From an opening bracket to behind the one that closes it.
+  /// From an opening bracket to behind the one that closes it. Within `()`, `[]` and `{}` a `<` may be an operator: it
+  /// opens nothing there.
   mutating func skipBalanced() {
-    var open = 0
+    var brackets = 0
+    var angles = 0
     while let token = peek() {
-      index += 1
-      guard token.kind == .punctuation else { continue }
-      switch token.text {
-      case "(", "[", "<", "{": open += 1
-      case ">" where index >= 2 && tokens[index - 2].isPunctuation("-") && token.isAdjacent: break
-      case ")", "]", ">", "}": open -= 1
+      let isArrow = isPunctuation("-", -1) && token.isAdjacent
+      switch token.kind == .punctuation ? token.text : "" {
+      case "(", "[", "{": brackets += 1
+      case ")", "]", "}":
+        // It closes what stands around, so the `<` was an operator.
+        guard brackets > 0 else { return }
+        brackets -= 1
+      case "<" where brackets == 0: angles += 1
+      case ">" where brackets == 0 && !isArrow: angles -= 1
       default: break
       }
-      if open <= 0 { return }
+      index += 1
+      if brackets == 0, angles == 0 { return }
     }
   }
 }

@@ -107,6 +107,24 @@ import WayModules
     ScanCase(
       "a private setter", "struct A { private(set) var a = 1\n enum B: RouteModule {} }",
       "module A.B"),
+    ScanCase(
+      "ranges in attributes",
+      "struct A { @Within(0..<10) var x = 1; @Within(0..<10) var y = 2 }\nenum B: RouteModule {}",
+      "module B"),
+    ScanCase(
+      "a shift in an attribute", "@Check(1 << 2) struct A: RouteModule {}\nenum B: RouteModule {}",
+      "module A", "module B"),
+    ScanCase(
+      "comparisons in an attribute",
+      "@Attr(b: [1 < 2: 3]) struct A { @State(when: { a < b }) var x = 1 }\nenum B: RouteModule {}",
+      "module B"),
+    ScanCase(
+      "a comparison in the argument of a generic attribute",
+      "@Attr<X<(Int) -> Int>>(a < b) struct A: RouteModule {}", "module A"),
+    ScanCase(
+      "calls of a function named open",
+      "func f() { open(path, O_RDONLY | (1 << 2))\n if open(p, x < 3) {} }\nenum A: RouteModule {}",
+      "module A"),
     ScanCase("another protocol", "struct A: RouteModules, MyRouteModule, Other.RouteModule {}"),
     ScanCase("a suppressed protocol", "struct A: ~Copyable {}\nstruct B: ~RouteModule {}"),
     ScanCase("a generic argument", "struct A: Registry<RouteModule> {}"),
