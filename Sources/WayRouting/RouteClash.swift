@@ -6,16 +6,22 @@ public struct RouteClash: Error, Sendable, Hashable, CustomStringConvertible {
   public let route: String
   /// The route that has such a pattern already.
   public let other: String
+  /// Whether the refused route has a handler and the other one has none, so that it may be meant for that.
+  public let lacksHandler: Bool
 
   /// A clash of `pattern`, of `route`, with a pattern of `other`.
-  package init(pattern: String, route: String, other: String) {
+  package init(pattern: String, route: String, other: String, lacksHandler: Bool = false) {
     self.pattern = pattern
     self.route = route
     self.other = other
+    self.lacksHandler = lacksHandler
   }
 
   public var description: String {
     "the pattern '\(pattern)' of the route '\(route)' has the shape and the priority of a pattern of"
-      + " '\(other)'; change its priority or remove one"
+      + " '\(other)'; "
+      + (lacksHandler
+        ? "if it is to serve that route, use handle(\"\(other)\", with: …)"
+        : "change its priority or remove one")
   }
 }

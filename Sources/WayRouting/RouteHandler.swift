@@ -13,6 +13,14 @@ public enum RouteHandler: Sendable {
   /// A module that gives the route its handler when it is called; ``Router/module(_:routes:serving:register:)`` sets it.
   case lazy(LazyModule)
 
+  /// Whether a route with this has yet to get a handler, unless hosts serve it.
+  var isOpen: Bool {
+    switch self {
+    case .hosted, .lazy: true
+    case .task, .asyncTask, .page: false
+    }
+  }
+
   /// Whether this can serve a route of a kind.
   func fits(_ kind: RouteKind) -> Bool {
     switch self {

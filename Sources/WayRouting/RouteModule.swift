@@ -3,7 +3,8 @@
 ///
 /// The build plugin `WaybridgeModules` finds the types that conform and writes a function that registers them all,
 /// `Router.registerModules()`. It finds what the source says: the type, or an extension of it, names this protocol or
-/// one that refines it. ``Router/register(module:)`` does it for a single one.
+/// one that refines it, which it sees in that target or in one that it depends on. Of other packages it finds only what is
+/// public; of any, not what is ``RegisteredByHand``. ``Router/register(module:)`` registers a single one.
 ///
 /// ```swift
 /// enum AddressModule: RouteModule {
@@ -20,7 +21,7 @@ public protocol RouteModule: SendableMetatype {
   /// Names the module in errors; the name of the type, where the module says nothing.
   static var name: String { get }
   /// When in the start the module's routes are registered; with the pages, where the module says nothing. Every
-  /// ``RouteService`` is there in the phases behind ``StartPhase/tasks``, and for every call.
+  /// ``RouteService`` is there by then, and its methods behind ``StartPhase/tasks``.
   static var phase: StartPhase { get }
   /// The routes that it declares, without their handlers; none, where the module says nothing. Throws what hinders the start.
   static func routes() throws -> [Route]
@@ -43,23 +44,14 @@ extension RouteModule {
   public static var serving: [String] { [] }
 }
 
-/// Why a module or service could not be registered when the router started.
-public struct RegistrationError: Error, Sendable, CustomStringConvertible {
-  /// The name of the module or service.
-  public let name: String
-  /// What was thrown.
-  public let underlying: any Error
-
-  public var description: String { "'\(name)' could not register: \(underlying)" }
-}
-
 extension Router {
-  /// Has a module register: in its phase of the start what it declares, the rest when it is called first.
+  /// Has a module register: in its phase of the start what it declares, the rest when it is called first. A second time
+  /// changes nothing.
   ///
   /// Throws ``RouterError/started`` when the start has begun. What the module throws, and a route that another module
   /// serves, fail the start, as ``RegistrationError``.
   public func register<Module: RouteModule>(module: Module.Type) throws(RouterError) {
-    try atStart(module.phase) { router in
+    let isTaken = startup.add(module.phase, once: ObjectIdentifier(module)) { router in
       do {
         let routes = try module.routes()
         if routes.isEmpty, module.serving.isEmpty {
@@ -72,5 +64,6 @@ extension Router {
         throw RegistrationError(name: module.name, underlying: error)
       }
     }
+    guard isTaken else { throw .started }
   }
 }

@@ -35,22 +35,32 @@ extension RouteService {
 }
 
 extension Router {
-  /// Registers a service in the phase ``StartPhase/tasks`` of the start.
+  /// Registers a service, which can be had at once; its methods come in the phase ``StartPhase/tasks`` of the start. A second
+  /// time changes nothing, and a service of the type that is registered by ``service(_:name:make:methods:)``, before the
+  /// start, takes its place.
   ///
-  /// Throws ``RouterError/started`` when the start has begun. A method that is refused, and another service of the type,
-  /// fail the start, as ``RegistrationError``.
+  /// Throws ``RouterError/started`` when the start has begun, ``RouterError/serviceClash(service:other:type:)`` for another
+  /// ``RouteService`` of the type. A method that is refused fails the start, as ``RegistrationError``.
   public func register<Service: RouteService>(service: Service.Type) throws(RouterError) {
+    let name = service.name
+    let slot = ServiceSlot(name) { [weak self] in
+      // Without its router nobody can ask for it.
+      guard let self else { throw ServiceError.unknown(name) }
+      return try service.make(for: self)
+    }
     try atStart(.tasks) { router in
-      do {
-        try router.add(
-          Service.Service.self, service.name,
-          { [weak router] in
-            // Without its router nobody can ask for it.
-            guard let router else { throw ServiceError.unknown(service.name) }
-            return try service.make(for: router)
-          }, service.methods, replacing: false)
-      } catch {
-        throw RegistrationError(name: service.name, underlying: error)
+      do { try router.addMethods(of: slot, service.methods) } catch {
+        throw RegistrationError(name: name, underlying: error)
+      }
+    }
+    try change { (state) throws(RouterError) in
+      let type = ObjectIdentifier(Service.Service.self)
+      guard let other = state.services[type] else {
+        state.services[type] = .init(name: name, slot: slot, provider: ObjectIdentifier(service))
+        return
+      }
+      guard other.provider == nil || other.provider == ObjectIdentifier(service) else {
+        throw .serviceClash(service: name, other: other.name, type: "\(Service.Service.self)")
       }
     }
   }

@@ -22,8 +22,8 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
   case redirectClash(from: String, other: String)
   /// A module serves the route already.
   case moduleClash(route: String, module: String)
-  /// Another service has the type.
-  case serviceClash(type: String, name: String)
+  /// Two of ``RouteService`` are for one type.
+  case serviceClash(service: String, other: String, type: String)
   /// The start has begun, and takes nothing more.
   case started
   /// No route has the name, or the registration is not in force any more.
@@ -54,10 +54,11 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
     case .redirectClash(let from, let other):
       "'\(from)' matches the same URIs as '\(other)', from which a redirect leads already"
     case .moduleClash(let route, let module):
-      "the module '\(module)' serves the route '\(route)' already"
-    case .serviceClash(let type, let name):
-      "the service '\(name)' is registered for the type \(type) already; remove one of the two, or register it"
-        + " by Router.service(_:name:make:methods:), which replaces it"
+      "the module '\(module)' serves the route '\(route)' already; remove one of the two, or give the route of one"
+        + " another name"
+    case .serviceClash(let service, let other, let type):
+      "the services '\(service)' and '\(other)' are both for the type \(type): remove one of the two, have it conform to"
+        + " RegisteredByHand, or register one before them by Router.service(_:name:make:methods:)"
     case .started: "the router has started: give it this before"
     case .unknown(let name): "no route named '\(name)' is registered"
     case .invalidScheme(let scheme):

@@ -11,6 +11,8 @@ struct RouterState: Sendable {
   struct ServiceEntry: Sendable {
     var name: String
     var slot: any Sendable
+    /// The ``RouteService``, where one was registered.
+    var provider: ObjectIdentifier?
     var methods: [Registration] = []
   }
 
@@ -136,7 +138,9 @@ struct RouterState: Sendable {
         }
         if let other = slotByShape[shape], other != slot, let taken = slots[other]?.route {
           throw .clash(
-            RouteClash(pattern: pattern.text, route: route.name, other: taken.name))
+            RouteClash(
+              pattern: pattern.text, route: route.name, other: taken.name,
+              lacksHandler: taken.handler.isOpen && !route.handler.isOpen))
         }
       }
     }

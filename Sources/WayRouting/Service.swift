@@ -12,6 +12,22 @@ final class ServiceSlot<Service: Sendable>: Sendable {
     self.make = make
   }
 
+  /// The routes of its methods.
+  func routes(
+    _ methods: (inout ServiceMethods<Service>) throws(RouterError) -> Void
+  ) throws(RouterError) -> [Route] {
+    var declared = ServiceMethods(name, self)
+    try methods(&declared)
+    return declared.routes
+  }
+
+  /// The service, for a call of one of its methods: the caller is told the name of one that cannot be made.
+  func serviceForCall() throws -> Service {
+    do { return try service() } catch let error as TaskError { throw error } catch {
+      throw TaskError(code: 0, message: "The service '\(name)' could not be made: \(error)")
+    }
+  }
+
   /// When making it throws, the next use tries again.
   func service() throws -> Service {
     // Somebody who is waited for below this one would wait for ever.
@@ -66,7 +82,7 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
     _ body: @escaping @Sendable (Service, Call) throws -> Value
   ) throws(RouterError) {
     let slot = slot
-    try add(name, parameters, .task { call in try body(try slot.service(), call) })
+    try add(name, parameters, .task { call in try body(try slot.serviceForCall(), call) })
   }
 
   /// A method that may wait. Throws as the one that returns at once.
@@ -75,7 +91,8 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
     _ body: @escaping @Sendable (Service, Call) async throws -> Value
   ) throws(RouterError) {
     let slot = slot
-    try add(name, parameters, .asyncTask { call in try await body(try slot.service(), call) })
+    try add(
+      name, parameters, .asyncTask { call in try await body(try slot.serviceForCall(), call) })
   }
 
   /// A method whose parameters are read into a type and whose reply is written from one. It may wait.
@@ -103,6 +120,17 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
   }
 }
 
+extension RouterState {
+  fileprivate mutating func add(
+    _ methods: [Route], of service: ObjectIdentifier
+  ) throws(RouterError) {
+    for method in methods {
+      let registration = try add(method, replacing: false)
+      services[service]?.methods.append(registration)
+    }
+  }
+}
+
 extension Router {
   /// Registers a service under its type and a name: Swift code gets it by its type (``service(_:)``), and others call the
   /// methods that `methods` names, `service://Name/method`, each a route `Name.method`.
@@ -115,28 +143,28 @@ extension Router {
     _ type: Service.Type, name: String, make: @escaping @Sendable () throws -> Service,
     methods: (inout ServiceMethods<Service>) throws(RouterError) -> Void = { _ in }
   ) throws(RouterError) {
-    try add(type, name, make, methods, replacing: true)
+    let slot = ServiceSlot(name, make)
+    let routes = try slot.routes(methods)
+    try change { (state) throws(RouterError) in
+      var next = state
+      let others = state.services[ObjectIdentifier(type)]?.methods ?? []
+      next.services[ObjectIdentifier(type)] = .init(name: name, slot: slot, methods: others)
+      try next.add(routes, of: ObjectIdentifier(type))
+      state = next
+    }
   }
 
-  /// Registers a service; when another has its type, `replacing` tells what is done.
-  func add<Service: Sendable>(
-    _ type: Service.Type, _ name: String, _ make: @escaping @Sendable () throws -> Service,
-    _ methods: (inout ServiceMethods<Service>) throws(RouterError) -> Void, replacing: Bool
+  /// Adds the methods of a service that has been registered, unless another has taken its place.
+  func addMethods<Service: Sendable>(
+    of slot: ServiceSlot<Service>,
+    _ methods: (inout ServiceMethods<Service>) throws(RouterError) -> Void
   ) throws(RouterError) {
-    let slot = ServiceSlot(name, make)
-    var declared = ServiceMethods(name, slot)
-    try methods(&declared)
-    let routes = declared.routes
+    let routes = try slot.routes(methods)
     try change { (state) throws(RouterError) in
-      if !replacing, let other = state.services[ObjectIdentifier(type)] {
-        throw .serviceClash(type: "\(type)", name: other.name)
-      }
+      let type = ObjectIdentifier(Service.self)
+      guard state.services[type]?.slot as? ServiceSlot<Service> === slot else { return }
       var next = state
-      var registrations: [Registration] = []
-      for route in routes { registrations.append(try next.add(route, replacing: false)) }
-      let methods = state.services[ObjectIdentifier(type)]?.methods ?? []
-      next.services[ObjectIdentifier(type)] = .init(
-        name: name, slot: slot, methods: methods + registrations)
+      try next.add(routes, of: type)
       state = next
     }
   }

@@ -34,15 +34,20 @@ final class Startup: Sendable {
 
   private struct Held {
     var work: [(phase: StartPhase, work: Work)] = []
+    /// What need not be done a second time.
+    var known: Set<ObjectIdentifier> = []
     var running: Task<Void, any Error>?
   }
 
   private let held = Mutex(Held())
 
   /// False when the start has begun.
-  func add(_ phase: StartPhase, _ work: @escaping Work) -> Bool {
+  func add(
+    _ phase: StartPhase, once type: ObjectIdentifier? = nil, _ work: @escaping Work
+  ) -> Bool {
     held.withLock { held in
       guard held.running == nil else { return false }
+      if let type, !held.known.insert(type).inserted { return true }
       held.work.append((phase, work))
       return true
     }

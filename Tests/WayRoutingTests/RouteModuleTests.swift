@@ -30,6 +30,11 @@ private enum Served: RouteModule {
   }
 }
 
+private enum ServedToo: RouteModule {
+  static let serving = ["told"]
+  static func register(in router: Router) async throws {}
+}
+
 private enum Eager: RouteModule {
   static let phase = StartPhase.table
   static func register(in router: Router) async throws {
@@ -57,6 +62,14 @@ private struct Counter: Sendable, RouteService {
 
 private enum SecondCounter: RouteService {
   static func make(for router: Router) -> Counter { Counter(start: 0) }
+}
+
+private enum UsesCounter: RouteModule {
+  static let phase = StartPhase.table
+  static func register(in router: Router) async throws {
+    let start = try router.service(Counter.self).start
+    try router.task("action://start") { _ in .integer(start) }
+  }
 }
 
 private enum BrokenService: RouteService {
@@ -114,7 +127,8 @@ private enum BrokenService: RouteService {
     arguments: [
       (
         [Lazy.self, Twin.self],
-        "'Twin' could not register: the module 'Lazy' serves the route 'lazy' already"
+        "'Twin' could not register: the module 'Lazy' serves the route 'lazy' already; remove one of the two, or give"
+          + " the route of one another name"
       ),
       (
         [Lazy.self, Shadow.self],
@@ -122,8 +136,9 @@ private enum BrokenService: RouteService {
           + " priority of a pattern of 'lazy'; change its priority or remove one"
       ),
       (
-        [Eager.self, Served.self, Served.self],
-        "'Served' could not register: the module 'Served' serves the route 'told' already"
+        [Eager.self, Served.self, ServedToo.self],
+        "'ServedToo' could not register: the module 'Served' serves the route 'told' already; remove one of the two,"
+          + " or give the route of one another name"
       ),
     ] as [([any RouteModule.Type], String)])
   func oneOfTwo(_ modules: [any RouteModule.Type], _ expected: String) async throws {
@@ -132,27 +147,61 @@ private enum BrokenService: RouteService {
     #expect(error?.description == "the start failed in the phase 'pages': " + expected)
   }
 
-  @Test func `two services of one type fail the start, and by hand the second replaces the first`()
-    async throws
-  {
-    try router.register(service: Counter.self)
-    try router.register(service: SecondCounter.self)
-    let error = await #expect(throws: StartError.self) { try await router.start() }
-    #expect(
-      error?.description.contains(
-        "'SecondCounter' could not register: the service 'Counter' is registered for the type Counter already"
-      ) == true)
-    try router.service(Counter.self, name: "Other") { Counter(start: 7) }
-    #expect(try router.service(Counter.self).start == 7)
+  @Test func `what is registered twice is registered once`() async throws {
+    for _ in 0..<2 {
+      try router.register(service: Counter.self)
+      try router.register(module: Eager.self)
+      try router.register(module: Lazy.self)
+    }
+    try await router.start()
+    #expect(router.snapshot().routes.map(\.name) == ["told", "lazy", "Counter.start"])
   }
 
-  @Test func `a service is registered at the start and made when it is used`() async throws {
+  @Test func `two services of one type are refused`() async throws {
     try router.register(service: Counter.self)
-    #expect(throws: ServiceError.self) { try router.service(Counter.self) }
+    let error = #expect(throws: RouterError.self) {
+      try router.register(service: SecondCounter.self)
+    }
+    #expect(
+      error?.description
+        == "the services 'SecondCounter' and 'Counter' are both for the type Counter: remove one of the two, have it"
+        + " conform to RegisteredByHand, or register one before them by Router.service(_:name:make:methods:)"
+    )
+    try await router.start()
+    #expect(router.snapshot().routes.map(\.name) == ["Counter.start"])
+  }
+
+  @Test(arguments: [true, false])
+  func `a service that is registered by hand takes the place of another`(isFirst: Bool) async throws
+  {
+    func registerByHand() throws {
+      try router.service(Counter.self, name: "Mock") {
+        Counter(start: 7)
+      } methods: { service throws(RouterError) in
+        try service.method("mock") { _, _ in nil }
+      }
+    }
+    if isFirst { try registerByHand() }
+    try router.register(service: Counter.self)
+    if !isFirst { try registerByHand() }
+    try await router.start()
+    #expect(try router.service(Counter.self).start == 7)
+    #expect(router.snapshot().routes.map(\.name) == ["Mock.mock"])
+  }
+
+  @Test
+  func
+    `a service is there for every phase, its methods come at the start, and it is made when it is used`()
+    async throws
+  {
+    try router.register(module: UsesCounter.self)
+    try router.register(service: Counter.self)
+    #expect(try router.route("service://counter/start") == nil)
     try await router.start()
     #expect(try router.route("service://counter/start") == "Counter.start")
+    #expect(try router.route("action://start") == "action://start")
     try router.task("action://more") { _ in nil }
-    #expect(try router.service(Counter.self).start == 2)
+    #expect(try router.service(Counter.self).start == 0)
   }
 
   @Test func `a service whose method is refused fails the start`() async throws {

@@ -73,6 +73,18 @@ private func route(
     #expect(throws: RouterError.self) { try route("own", [first, second]).check() }
   }
 
+  @Test func `a handler for a route that is declared already is told how it is given`() throws {
+    let router = Router()
+    try router.register(route("eager", ["action://eager"], .task))
+    try router.page("native://a", name: "a")
+    let error = #expect(throws: RouterError.self) { try router.task("action://eager") { _ in nil } }
+    #expect(
+      error?.description.hasSuffix("; if it is to serve that route, use handle(\"eager\", with: …)")
+        == true)
+    let other = #expect(throws: RouterError.self) { try router.page("native://a", name: "b") }
+    #expect(other?.description.hasSuffix("; change its priority or remove one") == true)
+  }
+
   @Test(
     "patterns of different shape do not clash",
     arguments: [

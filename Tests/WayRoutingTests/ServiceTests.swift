@@ -100,6 +100,29 @@ final class ServiceTests: Sendable {
     #expect(try router.service(Int.self) == 2)
   }
 
+  @Test func `a call is told which service could not be made, unless the error is the app's own`()
+    async throws
+  {
+    let own = TaskError(code: 7, message: "closed")
+    for (name, error) in [("Number", Unmatched(uri: "x")), ("Closed", own)] as [(String, any Error)]
+    {
+      try router.service(Int.self, name: name) {
+        throw error
+      } methods: { service throws(RouterError) in
+        try service.method("get") { number, _ in .integer(Int64(number)) }
+        try service.method("wait") { number, _ async in .integer(Int64(number)) }
+      }
+    }
+    for method in ["get", "wait"] {
+      let error = await #expect(throws: TaskError.self) {
+        try await run("service://Number/\(method)")
+      }
+      #expect(error?.message == #"The service 'Number' could not be made: Unmatched(uri: "x")"#)
+      #expect(error?.isApplicationCode == false)
+      await #expect(throws: own) { try await run("service://Closed/\(method)") }
+    }
+  }
+
   @Test func `a service that is removed takes its methods along`() throws {
     try register()
     #expect(router.removeService((any Cart).self))
