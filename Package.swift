@@ -39,9 +39,9 @@ let package = Package(
     target("WayTransport"),
     target("WayModules"),
     .executableTarget(
-      name: "ModuleScan", dependencies: ["WayModules"], swiftSettings: strict),
+      name: "FindModules", dependencies: ["WayModules"], swiftSettings: strict),
     .plugin(
-      name: "WaybridgeModules", capability: .buildTool(), dependencies: ["ModuleScan"],
+      name: "WaybridgeModules", capability: .buildTool(), dependencies: ["FindModules"],
       path: "Sources/WaybridgeModules"),
     target(
       "WaySession",

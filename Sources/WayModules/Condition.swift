@@ -1,6 +1,6 @@
 /// The branches of `#if` that a declaration stands in, the outermost first.
-struct Condition: Hashable {
-  struct Branch: Hashable {
+struct Condition {
+  struct Branch {
     /// Where the `#if` stands that it belongs to.
     let start: SourcePlace
     /// Counts the branches of one `#if`.

@@ -132,10 +132,16 @@ extension DeclarationReader {
     imports.append(ModuleImport(module: module, isPlain: isPlain, condition: condition.text))
   }
 
+  /// Whether one of the modifiers before here is `static` or `class`.
+  private var isOfType: Bool {
+    tokens[..<index].reversed()
+      .prefix { $0.isWord("class") || $0.kind == .word && Self.isModifier($0.text) }
+      .contains { $0.isWord("static") || $0.isWord("class") }
+  }
+
   /// `static let name = "…"`, or a variable that returns a literal, of the type around it.
   mutating func readName() {
-    guard index > 0, tokens[index - 1].isWord("static") || tokens[index - 1].isWord("class"),
-      peek(1)?.isWord("name") == true,
+    guard isOfType, peek(1)?.isWord("name") == true,
       let declaration = scopes[scopes.count - 1].declaration
     else { return }
     var offset = 2

@@ -87,6 +87,10 @@ struct DeclarationReader {
     "isolated",
   ]
 
+  static func isModifier(_ word: String) -> Bool {
+    modifiers.contains(word) || TypeDeclaration.Access(modifier: word) != nil
+  }
+
   private static let naming: Set<String> = ["case", "let", "var", "func"]
 
   private mutating func readWord(_ token: SourceToken) {
@@ -96,15 +100,10 @@ struct DeclarationReader {
       previous?.isPunctuation(".") == true
       || previous?.kind == .word && Self.naming.contains(previous?.text ?? "")
     if !isName, scopes[scopes.count - 1].open <= 0 {
-      if let access = TypeDeclaration.Access(modifier: token.text) {
-        modifier = access
+      if Self.isModifier(token.text) {
+        modifier = TypeDeclaration.Access(modifier: token.text) ?? modifier
         index += 1
         // As in `private(set)`.
-        if isPunctuation("("), peek()?.isAdjacent == true { skipBalanced() }
-        return
-      }
-      if Self.modifiers.contains(token.text) {
-        index += 1
         if isPunctuation("("), peek()?.isAdjacent == true { skipBalanced() }
         return
       }

@@ -18,14 +18,14 @@ struct FoundType {
   let position: Int
   let declaration: TypeDeclaration
   let path: [String]
-  /// How errors call it, or nil where that is computed.
+  /// What it is called by, or nil where that is computed or may come from a protocol that refines the library's.
   let name: String?
 
   var typeName: String { path.joined(separator: ".") }
 
   init(
     _ kind: Kind, _ target: ScannedTarget, at position: Int, _ declaration: TypeDeclaration,
-    _ path: [String]
+    _ path: [String], isDirect: Bool
   ) {
     self.kind = kind
     self.target = target
@@ -35,7 +35,7 @@ struct FoundType {
     let isQualified = path.count > 1 && path[0] == target.name && target.type(path[...0]) == nil
     self.path = isQualified ? Array(path.dropFirst()) : path
     switch target.name(self.path) {
-    case .absent: name = self.path.last?.filter { $0 != "`" }
+    case .absent: name = isDirect ? self.path.last?.filter { $0 != "`" } : nil
     case .literal(let literal): name = literal
     case .unknown: name = nil
     }
@@ -46,18 +46,19 @@ struct FoundType {
     func fault(_ message: String) -> ScanFault {
       ScanFault(place: declaration.place, message: "\(kind.rawValue) '\(typeName)' \(message)")
     }
-    let types = path.indices.compactMap { target.type(path[...$0]) }
+    let types = target.types(along: path)
     if declaration.isGeneric || types.contains(where: \.isGeneric) {
       return fault(
-        "is generic: it cannot be registered without its arguments; register it by hand, with"
-          + " Router.module(_:routes:serving:register:) or Router.service(_:name:make:methods:)")
+        "is generic, and nobody says with which arguments it should be registered: have it conform to"
+          + " RegisteredByHand, and register it by Router.register(\(kind.rawValue):)")
     }
     let needed = target.relation.access
     if let hidden = types.first(where: { $0.access.rawValue < needed.rawValue }) {
       let name = (hidden.path ?? path).joined(separator: ".")
       return fault(
-        "cannot be registered: '\(name)' is \(hidden.access.text); make it \(needed.text)"
-          + (target.relation == .own ? "" : ", since another target registers it"))
+        "cannot be registered: '\(name)' is \(hidden.access.text); make it \(needed.text),"
+          + (target.relation == .own ? "" : " since another target registers it,")
+          + " or have '\(typeName)' conform to RegisteredByHand")
     }
     let flags = declaration.condition.branches.flatMap(\.flags).filter { !Self.known.contains($0) }
     if target.relation != .own, let flag = flags.first {

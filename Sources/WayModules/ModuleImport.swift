@@ -1,5 +1,5 @@
 /// A module that a file imports.
-struct ModuleImport: Hashable {
+struct ModuleImport {
   let module: String
   /// Whether it says nothing of who may see the import.
   let isPlain: Bool

@@ -4,14 +4,14 @@ extension ModuleScan {
     let calls = types.flatMap { found in
       Self.under(
         found.declaration.condition.text,
-        "try register(\(found.kind.rawValue): \(found.reference).self)"
+        "try register(\(found.kind.rawValue): \(reference(found)).self)"
       ).map { "    \($0)" }
     }
     return """
-      // Written by the plugin WaybridgeModules from the sources of \(own?.name ?? "") and of what it depends on.
+      // Written by the plugin WaybridgeModules from the sources of \(own.name) and of what it depends on.
       \(imports.joined(separator: "\n"))
 
-      extension Router {
+      extension Waybridge.Router {
         /// Registers the modules and services that the build has found: \(types.count).
         ///
         /// Throws ``RouterError/started`` when the router has been started.
@@ -26,6 +26,16 @@ extension ModuleScan {
   /// A line as it stands in a `#if`.
   private static func under(_ condition: String?, _ line: String) -> [String] {
     condition.map { ["#if \($0)", line, "#endif"] } ?? [line]
+  }
+
+  /// The type as the target that registers writes it: with its target where another has a type of the name, and without
+  /// elsewhere, since a type may hide its target's name.
+  private func reference(_ found: FoundType) -> String {
+    let isTaken = (others + [own]).contains {
+      $0.name != found.target.name && $0.type(found.path[...0]) != nil
+    }
+    return found.target.relation == .own || found.isDeclaredElsewhere || !isTaken
+      ? found.typeName : "\(found.target.name).\(found.typeName)"
   }
 
   private var imports: [String] {
@@ -46,7 +56,7 @@ extension ModuleScan {
 
   /// The compiler wants one target's imports of a module to be all with, or all without a word on who sees them.
   private func importing(_ module: String) -> String {
-    let own = own?.imports.values.joined().filter { $0.module == module } ?? []
+    let own = own.imports.values.joined().filter { $0.module == module }
     return own.isEmpty || own.contains(where: \.isPlain) ? "import" : "internal import"
   }
 }
@@ -54,12 +64,4 @@ extension ModuleScan {
 extension FoundType {
   /// Whether this is an extension of what another target declares.
   fileprivate var isDeclaredElsewhere: Bool { target.type(path[...0]) == nil }
-
-  /// The type as the target that registers writes it.
-  fileprivate var reference: String {
-    // A type with the name of its module hides the module.
-    let isHidden = target.type([target.name]) != nil
-    return target.relation == .own || isHidden || isDeclaredElsewhere
-      ? typeName : "\(target.name).\(typeName)"
-  }
 }

@@ -1,65 +1,46 @@
 /// The modules and services of some targets.
 package struct ModuleScan {
   /// The target that registers.
-  let own: ScannedTarget?
+  let own: ScannedTarget
+  /// Those that it depends on.
+  let others: [ScannedTarget]
   /// In the order in which they are registered.
   let types: [FoundType]
-  /// What hinders, in the order of the files.
+  /// What hinders, in the order of the files. What another package declares never does: nobody here could mend it.
   package let faults: [ScanFault]
 
-  /// - Parameter targets: that which registers, then those that it depends on, each behind what it depends on itself.
-  package init(_ targets: [ScannedTarget]) {
-    own = targets.first
-    let refinements = Self.refinements(in: targets)
+  /// - Parameter others: the targets that `own` depends on, each behind what it depends on itself.
+  package init(_ own: ScannedTarget, _ others: [ScannedTarget] = []) {
+    self.own = own
+    self.others = others
+    let protocols = ProtocolTable(others + [own])
+    let byHand = protocols.refining("RegisteredByHand")
+    let kinds = FoundType.Kind.allCases.map { ($0, protocols.refining($0.protocolName)) }
     var types: [FoundType] = []
     var faults: [ScanFault] = []
-    for kind in FoundType.Kind.allCases {
-      let names = Self.protocols(kind.protocolName, refinements)
-      for (position, target) in (targets.dropFirst() + targets.prefix(1)).enumerated() {
-        for declaration in target.declarations where !declaration.standsForProtocol {
-          guard
-            declaration.inherited.contains(where: {
-              declaration.meanings(of: $0).contains(where: names.contains)
-            })
-          else { continue }
+    for (position, target) in (others + [own]).enumerated() {
+      let conforming = target.declarations.filter { !$0.standsForProtocol }
+        .map { (declaration: $0, to: protocols.meanings(of: $0, in: target)) }
+      let leftOut = Set(
+        conforming.filter { !byHand.isDisjoint(with: $0.to) }.map(\.declaration.path))
+      for (declaration, meanings) in conforming where byHand.isDisjoint(with: meanings) {
+        for (kind, names) in kinds where !names.isDisjoint(with: meanings) {
           guard let path = declaration.path else {
-            faults.append(Self.local(kind, declaration))
+            if target.relation != .foreign { faults.append(Self.local(kind, declaration)) }
             continue
           }
-          types.append(FoundType(kind, target, at: position, declaration, path))
+          guard !leftOut.contains(path) else { continue }
+          let isDirect = meanings.contains(ProtocolTable.library(kind.protocolName))
+          types.append(
+            FoundType(kind, target, at: position, declaration, path, isDirect: isDirect))
         }
       }
     }
-    types = Self.once(types).sorted { $0 < $1 }
+    types = Self.once(types).filter { $0.target.relation != .foreign || $0.fault == nil }
+      .sorted { $0 < $1 }
     faults += types.compactMap(\.fault) + Self.duplicates(types)
     self.types = types
     self.faults = faults.sorted { $0 < $1 }
-  }
-
-  /// The protocols that refine one, by the names that theirs may mean.
-  private static func refinements(in targets: [ScannedTarget]) -> [[String]: [[String]]] {
-    var refinements: [[String]: [[String]]] = [:]
-    for target in targets {
-      for declaration in target.declarations where declaration.standsForProtocol {
-        guard let path = declaration.path else { continue }
-        for name in declaration.inherited.flatMap(declaration.meanings) {
-          refinements[name, default: []] += [path, [target.name] + path]
-        }
-      }
-    }
-    return refinements
-  }
-
-  /// The ways to write a protocol's name, and those of the protocols that refine it.
-  private static func protocols(
-    _ name: String, _ refinements: [[String]: [[String]]]
-  ) -> Set<[String]> {
-    var names: Set<[String]> = []
-    var waiting = [[name], ["Waybridge", name], ["WayRouting", name]]
-    while let next = waiting.popLast() {
-      if names.insert(next).inserted { waiting += refinements[next] ?? [] }
-    }
-    return names
   }
 
   /// Without what conforms a second time, to a protocol that refines the first.
@@ -85,24 +66,25 @@ package struct ModuleScan {
     ScanFault(
       place: declaration.place,
       message: "a \(kind.rawValue) that is declared inside of a function cannot be registered from"
-        + " outside: move it out")
+        + " outside: move it out, or have it conform to RegisteredByHand")
   }
 
-  /// Two of one name, each told with the place of the other.
+  /// Services of one name, whose methods would have one URI, each told with the place of the other.
   private static func duplicates(_ types: [FoundType]) -> [ScanFault] {
-    let named = types.enumerated().filter { $0.element.name != nil }
-    let groups = Dictionary(grouping: named) { [$0.element.kind.rawValue, $0.element.name ?? ""] }
-    return groups.values.flatMap { group in
-      group.compactMap { position, found in
+    let services = types.enumerated().filter { $0.element.kind == .service }
+    let groups = Dictionary(grouping: services) { $0.element.name }
+    return groups.flatMap { name, group -> [ScanFault] in
+      guard let name else { return [] }
+      return group.compactMap { position, found in
         let other = group.first {
           $0.offset != position
             && $0.element.declaration.condition.isKnownToMeet(found.declaration.condition)
         }
-        guard let other = other?.element, let name = found.name else { return nil }
+        guard let other = other?.element, found.target.relation != .foreign else { return nil }
         let place = other.declaration.place
         return ScanFault(
           place: found.declaration.place,
-          message: "two \(found.kind.rawValue)s are named '\(name)', this one and that at"
+          message: "two services are named '\(name)', this one and that at"
             + " \(place.file):\(place.line): give one of them a name of its own (static let name)")
       }
     }

@@ -1,5 +1,5 @@
 /// Why modules cannot be registered, and where, in the form in which compilers tell it.
-package struct ScanFault: Error, Hashable, CustomStringConvertible {
+package struct ScanFault: Error, CustomStringConvertible {
   let place: SourcePlace
   let message: String
 

@@ -20,16 +20,19 @@ package struct ScannedTarget {
   }
 
   package let name: String
-  let relation: Relation
+  package let relation: Relation
+  /// The targets that this one depends on, also through others.
+  let dependencies: [String]
   private(set) var declarations: [TypeDeclaration] = []
   /// What each file imports.
   private(set) var imports: [String: [ModuleImport]] = [:]
   private var types: [[String]: TypeDeclaration] = [:]
   private var names: [[String]: TypeDeclaration.Name] = [:]
 
-  package init(_ name: String, _ relation: Relation) {
+  package init(_ name: String, _ relation: Relation, dependencies: [String] = []) {
     self.name = name
     self.relation = relation
+    self.dependencies = dependencies
   }
 
   /// Reads a file. Throws for what nests too deep.
@@ -46,6 +49,19 @@ package struct ScannedTarget {
 
   /// The type of a path itself, not its extensions.
   func type(_ path: some Sequence<String>) -> TypeDeclaration? { types[Array(path)] }
+
+  /// The types that a path leads through, as far as they are declared here.
+  func types(along path: [String]) -> [TypeDeclaration] {
+    path.indices.compactMap { type(path[...$0]) }
+  }
+
+  /// Whether another target may name a type.
+  func shows(_ path: [String], to other: ScannedTarget) -> Bool {
+    // Those of other packages are taken for one package.
+    let needed = other.relation == .foreign ? .package : relation.access
+    return type(path) != nil
+      && types(along: path).allSatisfy { $0.access.rawValue >= needed.rawValue }
+  }
 
   /// What the type of a path says of its name.
   func name(_ path: [String]) -> TypeDeclaration.Name { names[path] ?? .absent }

@@ -28,7 +28,7 @@ struct SourceToken {
 }
 
 /// A place in a file; both numbers count from 1, columns in bytes.
-struct SourcePlace: Hashable {
+struct SourcePlace: Equatable {
   let file: String
   let line: Int
   let column: Int

@@ -20,7 +20,7 @@ struct TypeDeclaration {
   }
 
   /// What `static let name` says, where it does.
-  enum Name: Hashable {
+  enum Name: Equatable {
     case absent
     case literal(String)
     /// It is computed.
@@ -41,9 +41,9 @@ struct TypeDeclaration {
   /// Whether what conforms to a protocol may do so by conforming to this.
   var standsForProtocol: Bool { kind == .protocol || kind == .typealias }
 
-  /// What one of the inherited types may be, since names are looked for in the types around first.
-  func meanings(of inherited: [String]) -> [[String]] {
+  /// The paths at which one of the inherited types is looked for: in the types around, the innermost first.
+  func candidates(for inherited: [String]) -> [[String]] {
     let around = path?.dropLast() ?? []
-    return (0...around.count).map { Array(around.prefix($0)) + inherited }
+    return (0...around.count).reversed().map { Array(around.prefix($0)) + inherited }
   }
 }

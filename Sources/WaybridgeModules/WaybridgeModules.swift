@@ -18,24 +18,33 @@ struct WaybridgeModules: BuildToolPlugin {
     // They come in the order in which they depend on one another.
     let others = dependencies.compactMap { $0 as? SwiftSourceModuleTarget }
       .filter { $0.recursiveTargetDependencies.contains(where: isLibrary) }
-    var arguments =
-      ["--own", own.moduleName] + files(of: own).map { $0.path(percentEncoded: false) }
-    for other in others {
-      arguments += [siblings.contains(other.id) ? "--sibling" : "--foreign", other.moduleName]
-      arguments += files(of: other).map { $0.path(percentEncoded: false) }
-    }
+    let told =
+      arguments(own, "--own", others)
+      + others.flatMap {
+        arguments($0, siblings.contains($0.id) ? "--sibling" : "--foreign", others)
+      }
     let output = context.pluginWorkDirectoryURL.appending(path: "RegisteredModules.swift")
     return [
       .buildCommand(
         displayName: "Finding the modules of \(own.name)",
-        executable: try context.tool(named: "ModuleScan").url,
-        arguments: [output.path(percentEncoded: false)] + arguments,
+        executable: try context.tool(named: "FindModules").url,
+        arguments: [output.path(percentEncoded: false)] + told,
         inputFiles: ([own] + others).flatMap(files), outputFiles: [output])
     ]
   }
 
   /// The target without which there is nothing to be registered in.
   private func isLibrary(_ target: any Target) -> Bool { target.name == "Waybridge" }
+
+  /// What the tool is told of a target.
+  private func arguments(
+    _ target: SwiftSourceModuleTarget, _ relation: String, _ others: [SwiftSourceModuleTarget]
+  ) -> [String] {
+    let used = Set(target.recursiveTargetDependencies.map(\.id))
+    let names = others.filter { used.contains($0.id) }.map(\.moduleName)
+    return [relation, target.moduleName, names.joined(separator: ",")]
+      + files(of: target).map { $0.path(percentEncoded: false) }
+  }
 
   private func files(of target: SwiftSourceModuleTarget) -> [URL] {
     target.sourceFiles(withSuffix: "swift").map(\.url)

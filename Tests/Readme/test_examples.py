@@ -126,16 +126,26 @@ class Examples(unittest.TestCase):
         self.assertEqual(told, self.server.stdout.read().splitlines())
 
     def test_a_module_that_cannot_be_registered_is_an_error_of_the_build_with_its_place(self):
+        path, code, output = self.build_with("private enum Hidden: RouteModule {}")
+        self.assertNotEqual(0, code)
+        self.assertIn(
+            f"{path}:3:9: error: module 'Hidden' cannot be registered: 'Hidden' is private; make it internal", output
+        )
+
+    def test_what_is_registered_by_hand_and_a_type_with_the_name_of_a_target_hinder_no_build(self):
+        hidden = "private enum Hidden: RouteModule, RegisteredByHand { static func register(in router: Router) {} }"
+        _, code, output = self.build_with(hidden + "\nenum Profile {}")
+        self.assertEqual(0, code, output)
+
+    def build_with(self, declarations):
+        """Builds ModularApp with a file more; gives its path, and what the build says."""
         self.program("ModularApp")
-        path = examples.FOLDER / "ModularApp/Hidden.swift"
+        path = examples.FOLDER / "ModularApp/More.swift"
         self.addCleanup(path.unlink)
-        path.write_text("import Waybridge\n\nprivate enum Hidden: RouteModule {}\n")
+        path.write_text(f"import Waybridge\n\n{declarations}\n")
         command = ["swift", "build", "--package-path", str(examples.FOLDER), "--target", "ModularApp"]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.assertNotEqual(0, done.returncode)
-        self.assertIn(
-            f"{path}:3:9: error: module 'Hidden' cannot be registered: 'Hidden' is private; make it internal", done.stdout
-        )
+        return path, done.returncode, done.stdout
 
     def test_the_command_line(self):
         lines = [line for block in blocks("Use it", "sh") for line in block.splitlines()]

@@ -6,44 +6,46 @@ import WayModules
   static let faults = [
     ScanCase(
       "private", "\n  private enum A: RouteModule {}",
-      "App1.swift:2:11: error: module 'A' cannot be registered: 'A' is private; make it internal"),
+      "App1.swift:2:11: error: module 'A' cannot be registered: 'A' is private; make it internal, or have 'A' conform to RegisteredByHand"
+    ),
     ScanCase(
       "fileprivate behind an attribute", "fileprivate @Own(1) final class A: RouteService {}",
-      "App1.swift:1:27: error: service 'A' cannot be registered: 'A' is private; make it internal"),
+      "App1.swift:1:27: error: service 'A' cannot be registered: 'A' is private; make it internal,"
+        + " or have 'A' conform to RegisteredByHand"),
     ScanCase(
       "in a private type", "private enum A { enum B: RouteModule {} }",
-      "App1.swift:1:18: error: module 'A.B' cannot be registered: 'A' is private; make it internal"),
+      "App1.swift:1:18: error: module 'A.B' cannot be registered: 'A' is private; make it internal,"
+        + " or have 'A.B' conform to RegisteredByHand"),
     ScanCase(
       "in a private extension", "enum A {}\nprivate extension A { enum B: RouteModule {} }",
-      "App1.swift:2:23: error: module 'A.B' cannot be registered: 'A.B' is private; make it internal"
+      "App1.swift:2:23: error: module 'A.B' cannot be registered: 'A.B' is private; make it internal,"
+        + " or have 'A.B' conform to RegisteredByHand"
     ),
     ScanCase(
       "an extension of a private type", "private enum A {}\nextension A: RouteModule {}",
-      "App1.swift:2:1: error: module 'A' cannot be registered: 'A' is private; make it internal"),
+      "App1.swift:2:1: error: module 'A' cannot be registered: 'A' is private; make it internal,"
+        + " or have 'A' conform to RegisteredByHand"),
     ScanCase(
       "generic", "struct A<T>: RouteModule {}",
-      "App1.swift:1:1: error: module 'A' is generic: it cannot be registered without its arguments;"
-        + " register it by hand, with Router.module(_:routes:serving:register:) or"
-        + " Router.service(_:name:make:methods:)"),
+      "App1.swift:1:1: error: module 'A' is generic, and nobody says with which arguments it should be registered: have it"
+        + " conform to RegisteredByHand, and register it by Router.register(module:)"),
     ScanCase(
       "in a generic type", "struct A<T> { enum B: RouteModule {} }",
-      "App1.swift:1:15: error: module 'A.B' is generic: it cannot be registered without its arguments;"
-        + " register it by hand, with Router.module(_:routes:serving:register:) or"
-        + " Router.service(_:name:make:methods:)"),
+      "App1.swift:1:15: error: module 'A.B' is generic, and nobody says with which arguments it should be registered: have it"
+        + " conform to RegisteredByHand, and register it by Router.register(module:)"),
     ScanCase(
       "conditional", "extension A: RouteService where T == Int {}",
-      "App1.swift:1:1: error: service 'A' is generic: it cannot be registered without its arguments;"
-        + " register it by hand, with Router.module(_:routes:serving:register:) or"
-        + " Router.service(_:name:make:methods:)"),
+      "App1.swift:1:1: error: service 'A' is generic, and nobody says with which arguments it should be registered: have it"
+        + " conform to RegisteredByHand, and register it by Router.register(service:)"),
     ScanCase(
       "in a function", "func f() {\n  enum A { enum B: RouteModule {} }\n}",
       "App1.swift:2:12: error: a module that is declared inside of a function cannot be registered from"
-        + " outside: move it out"),
+        + " outside: move it out, or have it conform to RegisteredByHand"),
     ScanCase(
-      "two of one name", "enum A: RouteModule {}\nenum B { enum A: RouteModule {} }",
-      "App1.swift:1:1: error: two modules are named 'A', this one and that at App1.swift:2: give one of"
+      "two of one name", "enum A: RouteService {}\nenum B { enum A: RouteService {} }",
+      "App1.swift:1:1: error: two services are named 'A', this one and that at App1.swift:2: give one of"
         + " them a name of its own (static let name)",
-      "App1.swift:2:10: error: two modules are named 'A', this one and that at App1.swift:1: give one of"
+      "App1.swift:2:10: error: two services are named 'A', this one and that at App1.swift:1: give one of"
         + " them a name of its own (static let name)"),
     ScanCase(
       "a name that another has",
@@ -60,13 +62,22 @@ import WayModules
   }
 
   static let names = [
-    "enum A: RouteModule {}\nenum B { enum A: RouteModule { static let name = \"B.A\" } }",
-    "enum A: RouteModule {}\nenum B { enum A: RouteModule { static var name: String { \"B.A\" } } }",
-    "enum A: RouteModule {}\nenum B { enum A: RouteModule { static let name = \"A\" + suffix } }",
-    "enum A: RouteModule {}\nenum B { enum A: RouteModule {} }\nextension B.A { static let name = \"b\" }",
-    "enum A: RouteModule {}\nenum B { enum A: RouteService {} }",
-    "#if X\nenum A: RouteModule {}\n#else\nenum A: RouteModule {}\n#endif",
-    "#if X\nenum A: RouteModule {}\n#endif\n#if !X\nenum A: RouteModule {}\n#endif",
+    "enum A: RouteService {}\nenum B { enum A: RouteService { static let name = \"B.A\" } }",
+    "enum A: RouteService {}\nenum B { enum A: RouteService { static var name: String { \"B.A\" } } }",
+    "enum A: RouteService {}\nenum B { enum A: RouteService { static let name = \"A\" + suffix } }",
+    "enum A: RouteService {}\nenum B { enum A: RouteService {} }\nextension B.A { static let name = \"b\" }",
+    "enum A: RouteService {}\nenum B { enum A: RouteModule {} }",
+    "enum A: RouteModule {}\nenum B { enum A: RouteModule {} }",
+    "enum A: RouteService {}\nenum B { enum A: RouteService { static public let name = \"b\" } }",
+    "enum A: RouteService {}\nenum B { class A: RouteService { class override nonisolated var name: String { x } } }",
+    """
+    protocol P: RouteService {}
+    extension P { static var name: String { String(reflecting: Self.self) } }
+    enum A { enum B: P {} }
+    enum C { enum B: P {} }
+    """,
+    "#if X\nenum A: RouteService {}\n#else\nenum A: RouteService {}\n#endif",
+    "#if X\nenum A: RouteService {}\n#endif\n#if !X\nenum A: RouteService {}\n#endif",
   ]
 
   @Test(arguments: names)
@@ -75,9 +86,9 @@ import WayModules
   }
 
   @Test(arguments: [
-    "#if X\nenum A: RouteModule {}\n#endif\nenum B { enum A: RouteModule {} }",
-    "#if X\nenum A: RouteModule {}\n#endif\n#if X\nenum B { enum A: RouteModule {} }\n#endif",
-    "#if X\nenum A: RouteModule {}\n#if Y\nenum B { enum A: RouteModule {} }\n#endif\n#endif",
+    "#if X\nenum A: RouteService {}\n#endif\nenum B { enum A: RouteService {} }",
+    "#if X\nenum A: RouteService {}\n#endif\n#if X\nenum B { enum A: RouteService {} }\n#endif",
+    "#if X\nenum A: RouteService {}\n#if Y\nenum B { enum A: RouteService {} }\n#endif\n#endif",
   ])
   func namesThatMeetUnderSomeConditionAreNot(_ source: String) throws {
     #expect(try scan(source).faults.count == 2)
@@ -85,14 +96,42 @@ import WayModules
 
   @Test func whatAnotherTargetRegistersMustBeVisibleToIt() throws {
     let found = try scan(
-      sibling: ["enum A: RouteModule {}\npublic enum B { package enum C: RouteModule {} }"],
-      foreign: ["public extension X { enum D: RouteModule {} }\npackage enum E: RouteModule {}"])
+      sibling: ["enum A: RouteModule {}\npublic enum B { package enum C: RouteModule {} }"])
     #expect(
       found.faults.map(\.description) == [
-        "Kit1.swift:2:9: error: module 'E' cannot be registered: 'E' is package; make it public,"
-          + " since another target registers it",
         "Shop1.swift:1:1: error: module 'A' cannot be registered: 'A' is internal; make it package,"
-          + " since another target registers it",
+          + " since another target registers it, or have 'A' conform to RegisteredByHand"
+      ])
+  }
+
+  @Test func whatNobodyHereCouldMendIsLeftOut() throws {
+    let found = try scan(
+      "enum D: RouteService {}",
+      foreign: [
+        """
+        public extension X { enum A: RouteModule {} }
+        package enum B: RouteModule {}
+        enum C { public enum E: RouteModule {} }
+        public enum F<T>: RouteModule {}
+        func f() { enum G: RouteModule {} }
+        #if EXTRA
+        public enum H: RouteModule {}
+        #endif
+        public enum I { public enum K: RouteService {} }
+        extension I { public enum L { public enum K: RouteService {} } }
+        """
+      ])
+    #expect(found.faults.isEmpty)
+    #expect(
+      found.calls
+        == ["service: I.K", "service: I.L.K", "service: D", "module: X.A"].map {
+          "try register(\($0).self)"
+        })
+    let twins = try scan("enum K: RouteService {}", foreign: ["public enum K: RouteService {}"])
+    #expect(
+      twins.faults.map(\.description) == [
+        "App1.swift:1:1: error: two services are named 'K', this one and that at Kit1.swift:1: give one of"
+          + " them a name of its own (static let name)"
       ])
   }
 

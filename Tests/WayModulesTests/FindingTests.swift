@@ -224,19 +224,35 @@ import WayModules
         import Shop
         import Waybridge
 
-        extension Router {
+        extension Waybridge.Router {
           /// Registers the modules and services that the build has found: 4.
           ///
           /// Throws ``RouterError/started`` when the router has been started.
           func registerModules() throws(RouterError) {
-            try register(module: Shop.B.self)
             try register(module: C.self)
+            try register(module: B.self)
             try register(module: A.self)
             try register(module: P.self)
           }
         }
 
         """)
+  }
+
+  static let namesOfOthers = [
+    ScanCase("a name of its own", "public enum A: RouteModule {}", "A"),
+    ScanCase("a name that App has", "public enum Twin: RouteModule {}", "Kit.Twin"),
+    ScanCase(
+      "within one that Shop has", "public enum Tea { public enum A: RouteModule {} }", "Kit.Tea.A"),
+    ScanCase("an extension", "extension Tea: RouteModule {}", "Tea"),
+  ]
+
+  @Test(arguments: namesOfOthers)
+  func aTargetIsNamedWhereAnotherHasATypeOfTheName(_ example: ScanCase) throws {
+    let found = try scan(
+      "enum Kit {}\nenum Twin {}", sibling: ["enum Tea {}"], foreign: [example.source])
+    #expect(found.faults.isEmpty)
+    #expect(found.calls == example.found.map { "try register(module: \($0).self)" })
   }
 
   static let imports = [

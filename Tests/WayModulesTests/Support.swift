@@ -1,21 +1,24 @@
 import Testing
 import WayModules
 
-/// What is found in the files of targets, each file named by its number.
+/// What is found in the files of targets, each file named by its number: of App, which depends on Shop and Kit, of Shop,
+/// which depends on Kit, and of Kit, of another package.
 func scan(
   _ own: String..., sibling: [String] = [], foreign: [String] = []
 ) throws -> ModuleScan {
-  var targets: [ScannedTarget] = []
-  for (name, relation, files) in [
-    ("App", .own, own), ("Shop", .sibling, sibling), ("Kit", .foreign, foreign),
-  ] as [(String, ScannedTarget.Relation, [String])] {
-    var target = ScannedTarget(name, relation)
+  func target(_ target: ScannedTarget, _ files: [String]) throws -> ScannedTarget {
+    var target = target
     for (number, file) in files.enumerated() {
-      try target.add(file, file: "\(name)\(number + 1).swift")
+      try target.add(file, file: "\(target.name)\(number + 1).swift")
     }
-    targets.append(target)
+    return target
   }
-  return ModuleScan(targets)
+  return ModuleScan(
+    try target(ScannedTarget("App", .own, dependencies: ["Kit", "Shop"]), own),
+    [
+      try target(ScannedTarget("Kit", .foreign), foreign),
+      try target(ScannedTarget("Shop", .sibling, dependencies: ["Kit"]), sibling),
+    ])
 }
 
 extension ModuleScan {

@@ -1,4 +1,5 @@
-// Called by the plugin: OUTPUT, then for each target --own, --sibling or --foreign, its name, and its files.
+// Called by the plugin: OUTPUT, then for each target --own, --sibling or --foreign, its name, the targets that it depends
+// on, between commas, and its files. The first is that which registers.
 import Foundation
 import WayModules
 
@@ -7,28 +8,30 @@ func fail(_ message: String) -> Never {
   exit(1)
 }
 
+let usage =
+  "use: FindModules OUTPUT --own TARGET USED,… FILE… {--sibling|--foreign TARGET USED,… FILE…}…"
 var arguments = CommandLine.arguments.dropFirst()
-guard let output = arguments.popFirst() else {
-  fail("error: use: ModuleScan OUTPUT {--own|--sibling|--foreign TARGET FILE…}…")
-}
+guard let output = arguments.popFirst() else { fail(usage) }
 var targets: [ScannedTarget] = []
 while let argument = arguments.popFirst() {
   if argument.hasPrefix("--"),
     let relation = ScannedTarget.Relation(rawValue: String(argument.dropFirst(2))),
-    let name = arguments.popFirst()
+    let name = arguments.popFirst(), let used = arguments.popFirst()
   {
-    targets.append(ScannedTarget(name, relation))
+    let dependencies = used.split(separator: ",").map(String.init)
+    targets.append(ScannedTarget(name, relation, dependencies: dependencies))
     continue
   }
   do {
-    guard !targets.isEmpty else { fail("error: \(argument): no target was named before it") }
+    guard !targets.isEmpty else { fail(usage) }
     let source = String(decoding: try Data(contentsOf: URL(filePath: argument)), as: UTF8.self)
     try targets[targets.count - 1].add(source, file: argument)
   } catch {
     fail(error is ScanFault ? "\(error)" : "\(argument): error: it cannot be read: \(error)")
   }
 }
-let scan = ModuleScan(targets)
+guard let own = targets.first, own.relation == .own else { fail(usage) }
+let scan = ModuleScan(own, Array(targets.dropFirst()))
 guard scan.faults.isEmpty else {
   fail(scan.faults.map(\.description).joined(separator: "\n"))
 }
