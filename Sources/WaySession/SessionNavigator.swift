@@ -53,11 +53,7 @@ struct SessionNavigator: Navigator {
   }
 
   func back(_ count: Int, result: PageResult?) async throws -> NavigationChange {
-    guard count >= 0 else {
-      throw RPCError.invalidParams("The count of pages to go back by is \(count): it is 0 or more")
-        .taskError
-    }
-    return try await own.back(.count(count), result)
+    try await own.back(.count(count), result)
   }
 
   func back(to page: String, result: PageResult?) async throws -> NavigationChange {

@@ -55,7 +55,8 @@ struct SwiftNavigationTests {
     #expect(try await outcome("c")?["outcome"] == "dismissed")
     #expect(try await navigator.back(before: b.id) == .init(page: a.id, closed: [b.id]))
     let (d, _) = try await open("d")
-    #expect(try await navigator.backToRoot() == .init(page: a.id, closed: [d.id]))
+    let (last, _) = try await open("b")
+    #expect(try await navigator.backToRoot() == .init(page: a.id, closed: [last.id, d.id]))
     #expect(try await navigator.back() == .init(page: a.id, closed: []))
   }
 
