@@ -1,3 +1,5 @@
+import WayValues
+
 /// What going back, finishing a page or selecting a tab did.
 public struct NavigationChange: Sendable, Hashable {
   /// The id of the page that is on top now; nil of an empty stack.
@@ -8,5 +10,11 @@ public struct NavigationChange: Sendable, Hashable {
   package init(page: String?, closed: [String]) {
     self.page = page
     self.closed = closed
+  }
+
+  /// Reads `{"page", "closed"}`, as the stack's changes are answered; nil for anything else.
+  package init?(_ value: Value) {
+    guard let closed = value["closed"]?.list?.compactMap(\.string) else { return nil }
+    self.init(page: value["page"]?.string, closed: closed)
   }
 }

@@ -55,6 +55,16 @@ public struct Outcome: Sendable, Hashable {
     Outcome(kind: .cancelled, code: code, message: message)
   }
 
+  /// Reads what ``value`` gives; nil for anything else.
+  package init?(_ value: Value) {
+    guard let kind = value["outcome"]?.string.flatMap(Kind.init(rawValue:)),
+      let code = value["code"]?.integer.flatMap({ Int(exactly: $0) })
+    else { return nil }
+    self.init(
+      kind: kind, code: code, message: value["message"]?.string ?? "",
+      data: value["data"] ?? .null)
+  }
+
   /// `{"outcome", "code", "message", "data"}`, in this order.
   public var value: Value {
     var object = ValueObject()

@@ -108,8 +108,12 @@ extension Session {
     _ begin: (CallInFlight) throws(RPCError) -> Reply
   ) async throws(TaskError) -> NavigationChange {
     let answer = try await ask(begin).get()
-    return NavigationChange(
-      page: answer["page"]?.string, closed: answer["closed"]?.list?.compactMap(\.string) ?? [])
+    guard let change = NavigationChange(answer) else {
+      throw TaskError(
+        code: ErrorCode.internal.rawValue, message: "The stack answered without its change",
+        data: answer)
+    }
+    return change
   }
 
   private static func absent(_ client: String) -> RPCError {

@@ -63,7 +63,6 @@ extension BridgeServer {
   ///
   /// Throws ``TaskError``: -32602 for a text that is no URI with a scheme, 2429 when ``Limits/maxLinks`` wait already.
   public func deliver(_ link: DeepLink, to audience: Audience = .all) async throws(TaskError) {
-    try Bridge.check(link)
     try await bridge(orKeeping: link, for: audience)?.deliver(link, to: audience)
   }
 

@@ -76,7 +76,7 @@ public struct BridgeServer: Service {
     try slot.bridge()
   }
 
-  /// The bridge that runs; while there is none the link is kept for it.
+  /// The bridge that runs; while there is none the link is kept for it. Fails as its `deliver` would.
   func bridge(
     orKeeping link: DeepLink, for audience: Audience
   ) throws(TaskError) -> Bridge? {

@@ -57,12 +57,14 @@ final class RunningSlot: Sendable {
     return bridge
   }
 
-  /// The bridge; while there is none the link is kept for it. Fails with 2429 when `limit` wait already.
+  /// The bridge; while there is none the link is kept for it. Fails with -32602 for a link
+  /// that is no URI with a scheme, and with 2429 when `limit` wait already.
   func bridge(
     orKeeping link: DeepLink, for audience: Audience, limit: Int
   ) throws(TaskError) -> Bridge? {
     try held.withLock { (held) throws(TaskError) -> Bridge? in
       if case .running(let bridge) = held.state { return bridge }
+      try Bridge.check(link)
       guard held.links.count < limit else {
         throw TaskError(
           code: ErrorCode.tooMany.rawValue, message: "\(limit) links wait for the server to run")

@@ -124,9 +124,7 @@ extension BridgeClient {
     _ method: String, _ params: ValueObject
   ) async throws(CallError) -> NavigationChange {
     let answer = try await perform(method, .object(params))
-    guard let closed = answer["closed"]?.list?.compactMap(\.string) else {
-      throw .malformed(method, answer)
-    }
-    return NavigationChange(page: answer["page"]?.string, closed: closed)
+    guard let change = NavigationChange(answer) else { throw .malformed(method, answer) }
+    return change
   }
 }

@@ -132,14 +132,3 @@ extension BridgeClient {
     public let route: String?
   }
 }
-
-extension Outcome {
-  fileprivate init?(_ answer: Value) {
-    guard let kind = answer["outcome"]?.string.flatMap(Kind.init(rawValue:)),
-      let code = answer["code"]?.integer.flatMap({ Int(exactly: $0) })
-    else { return nil }
-    self.init(
-      kind: kind, code: code, message: answer["message"]?.string ?? "",
-      data: answer["data"] ?? .null)
-  }
-}
