@@ -33,9 +33,11 @@ let package = Package(
     .target(
       name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     target("WayValues"),
-    target("WayRouting", ["WayValues"]),
+    target("WayPatterns", ["WayValues"]),
+    target("WayNavigation", ["WayValues"]),
+    target("WayRouting", ["WayValues", "WayPatterns", "WayNavigation"]),
     target("WayRPC", ["WayValues", "CSimdjson"]),
-    target("WayTable", ["WayValues", "WayRouting"]),
+    target("WayTable", ["WayValues", "WayPatterns", "WayNavigation", "WayRouting"]),
     target("WayTransport"),
     target("WayModules"),
     .executableTarget(
@@ -46,20 +48,22 @@ let package = Package(
     target(
       "WaySession",
       [
-        "WayValues", "WayRouting", "WayRPC", "WayTransport",
+        "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTransport",
         .product(name: "DequeModule", package: "swift-collections"),
       ]),
     target("WaySockets", ["WayTransport", "CLibwebsockets", "CLibuv"]),
     target(
       "Waybridge",
       [
-        "WayValues", "WayRouting", "WayRPC", "WayTable", "WayTransport", "WaySession", "WaySockets",
+        "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable",
+        "WayTransport", "WaySession", "WaySockets",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
     target(
-      "WaybridgeClient", ["WayValues", "WayRouting", "WayRPC", "WayTransport", "WaySockets"]),
+      "WaybridgeClient",
+      ["WayValues", "WayPatterns", "WayNavigation", "WayRPC", "WayTransport", "WaySockets"]),
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [
@@ -72,15 +76,21 @@ let package = Package(
       ],
       swiftSettings: strict),
     tests("WayValuesTests", ["WayValues"]),
-    tests("WayRoutingTests", ["WayValues", "WayRouting", "TestSupport"]),
+    tests("WayPatternsTests", ["WayValues", "WayPatterns", "TestSupport"]),
+    tests("WayNavigationTests", ["WayValues", "WayNavigation", "TestSupport"]),
+    tests(
+      "WayRoutingTests",
+      ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "TestSupport"]),
     tests("WayRPCTests", ["WayValues", "WayRPC", "TestSupport"]),
     tests("WayModulesTests", ["WayModules"]),
-    tests("WayTableTests", ["WayValues", "WayRouting", "WayRPC", "WayTable"]),
+    tests(
+      "WayTableTests",
+      ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable"]),
     tests(
       "WaySessionTests",
       [
-        "WayValues", "WayRouting", "WayRPC", "WayTable", "WayTransport", "WaySession",
-        "TestSupport",
+        "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable",
+        "WayTransport", "WaySession", "TestSupport",
       ]),
     tests("WaySocketsTests", ["WayTransport", "WaySockets", "TestSupport"]),
     tests(

@@ -16,25 +16,25 @@ package struct CallsInFlight<Call> {
   /// Whether a request may begin: enough for one that is answered before the next message is looked at.
   /// Fails with ``ErrorCode/conflict`` for an id in flight, and with ``ErrorCode/tooMany`` at the limit.
   @inlinable
-  package func check(_ id: RequestID) throws(RPCError) {
+  package func check(_ id: RequestID) throws(CallError) {
     if count == 0 { return }
     try checkAmongOthers(id)
   }
 
-  package func checkAmongOthers(_ id: RequestID) throws(RPCError) {
+  package func checkAmongOthers(_ id: RequestID) throws(CallError) {
     if calls[id] != nil {
-      throw RPCError(
+      throw CallError(
         .conflict, "a request with the id \(id) is in flight already", kind: "duplicateID")
     }
     if count >= limit {
-      throw RPCError(
+      throw CallError(
         .tooMany, "at most \(limit) requests may be in flight; wait for an answer",
         data: ["limit": .integer(Int64(limit))])
     }
   }
 
   /// Keeps a request until its answer. Fails as ``check(_:)`` does; then a call of this id goes on as it was.
-  package mutating func begin(_ id: RequestID, _ call: Call) throws(RPCError) {
+  package mutating func begin(_ id: RequestID, _ call: Call) throws(CallError) {
     try check(id)
     begun += 1
     calls[id] = (begun, call)

@@ -30,9 +30,9 @@ package struct Notification: Sendable, Hashable {
 package struct Response: Sendable, Hashable {
   package var id: RequestID
   /// A response that breaks the rules is a failure with ``ErrorCode/internal``, so that the call it names settles.
-  package var result: Result<Value, RPCError>
+  package var result: Result<Value, CallError>
 
-  package init(id: RequestID, result: Result<Value, RPCError>) {
+  package init(id: RequestID, result: Result<Value, CallError>) {
     self.id = id
     self.result = result
   }
@@ -44,7 +44,7 @@ package enum Message: Sendable, Hashable {
   case notification(Notification)
   case response(Response)
   /// No message: to be answered with the error under this id, which is null where none could be read.
-  case invalid(RequestID, RPCError)
+  case invalid(RequestID, CallError)
 
   /// Whether exactly one answer has to be given.
   package var wantsAnswer: Bool {
@@ -61,5 +61,5 @@ package enum Incoming: Sendable, Hashable {
   /// At least one message. The answers go into one batch, in the order of the requests.
   case batch([Message])
   /// To be answered with this one error, under the id null.
-  case malformed(RPCError)
+  case malformed(CallError)
 }

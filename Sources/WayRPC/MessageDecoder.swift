@@ -27,18 +27,18 @@ package struct MessageDecoder: Sendable {
     } catch {
       let offset = error.offset.map { ["offset": .integer(Int64($0))] as ValueObject }
       return .malformed(
-        RPCError(.parseError, "the message is not JSON: \(error)", data: offset ?? ValueObject()))
+        CallError(.parseError, "the message is not JSON: \(error)", data: offset ?? ValueObject()))
     }
   }
 
   private func batch(_ cursor: TapeCursor) throws(JSONError) -> Incoming {
     let count = cursor.count(of: TapeCursor.root)
     guard count > 0 else {
-      return .malformed(RPCError(.invalidRequest, "a batch needs at least one message"))
+      return .malformed(CallError(.invalidRequest, "a batch needs at least one message"))
     }
     guard count <= maxBatch else {
       return .malformed(
-        RPCError(
+        CallError(
           .tooLarge, "a batch has at most \(maxBatch) messages; this one has \(count)",
           data: ["limit": .integer(Int64(maxBatch))]))
     }
@@ -134,14 +134,14 @@ package struct MessageDecoder: Sendable {
       let value = try cursor.value(at: envelope.result, level: level)
       return .response(Response(id: id, result: .success(value)))
     }
-    let error = RPCError(member: try cursor.value(at: envelope.error, level: level))
+    let error = CallError(member: try cursor.value(at: envelope.error, level: level))
     return .response(Response(id: id, result: .failure(error)))
   }
 }
 
 extension Message {
   fileprivate static func invalid(_ id: RequestID, _ fault: String) -> Message {
-    .invalid(id, RPCError(.invalidRequest, fault))
+    .invalid(id, CallError(.invalidRequest, fault))
   }
 
   fileprivate static func notAnObject(_ cursor: TapeCursor, at place: Int) -> Message {
@@ -157,9 +157,9 @@ extension Message {
   }
 }
 
-extension RPCError {
-  fileprivate static func brokenResponse(_ fault: String) -> RPCError {
-    RPCError(.internal, "the peer's response breaks JSON-RPC: \(fault)", kind: "brokenResponse")
+extension CallError {
+  fileprivate static func brokenResponse(_ fault: String) -> CallError {
+    CallError(.internal, "the peer's response breaks JSON-RPC: \(fault)", kind: "brokenResponse")
   }
 
   /// The `error` member of a response.

@@ -13,7 +13,7 @@ package struct MessageWriter {
 
   /// An answer, whichever it is.
   package mutating func answer(
-    _ id: RequestID, _ result: Result<Value, RPCError>, inBatch: Bool = false
+    _ id: RequestID, _ result: Result<Value, CallError>, inBatch: Bool = false
   ) {
     switch result {
     case .success(let value): response(id, value, inBatch: inBatch)
@@ -32,12 +32,12 @@ package struct MessageWriter {
     } catch {
       self.error(
         id,
-        RPCError(.internal, "the result cannot be encoded: \(error)", kind: "unencodableResult"))
+        CallError(.internal, "the result cannot be encoded: \(error)", kind: "unencodableResult"))
     }
   }
 
   /// An answer that tells a failure. `data` that cannot be encoded is left out.
-  package mutating func error(_ id: RequestID, _ error: RPCError, inBatch: Bool = false) {
+  package mutating func error(_ id: RequestID, _ error: CallError, inBatch: Bool = false) {
     begin(id)
     json.raw(",\"error\":{\"code\":")
     json.write(Int64(error.code))

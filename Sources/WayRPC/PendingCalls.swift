@@ -1,3 +1,5 @@
+import WayValues
+
 /// The calls that this side made over one connection and that the peer has not answered yet.
 package struct PendingCalls<Completion> {
   private var completions: [Int64: Completion] = [:]
@@ -13,9 +15,9 @@ package struct PendingCalls<Completion> {
 
   /// Keeps what settles a new call and gives the call its id: 1, 2, 3, …, never used twice.
   /// Fails with ``ErrorCode/tooMany`` when the peer owes too many answers.
-  package mutating func add(_ completion: Completion) throws(RPCError) -> RequestID {
+  package mutating func add(_ completion: Completion) throws(CallError) -> RequestID {
     guard completions.count < limit else {
-      throw RPCError(
+      throw CallError(
         .tooMany, "the peer has not answered \(limit) calls; no more are made until it does",
         data: ["limit": .integer(Int64(limit))])
     }
@@ -34,6 +36,13 @@ package struct PendingCalls<Completion> {
   package subscript(id: RequestID) -> Completion? {
     guard case .integer(let id) = id else { return nil }
     return completions[id]
+  }
+
+  /// Changes what a call is settled with, where it is still waited for.
+  package mutating func change(_ id: RequestID, _ change: (inout Completion) -> Void) {
+    guard case .integer(let id) = id, var completion = completions[id] else { return }
+    change(&completion)
+    completions[id] = completion
   }
 
   /// Hands out all that is left, oldest first, when no answer can come any more.

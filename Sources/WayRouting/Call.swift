@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 /// One invocation, as its handler sees it.
@@ -80,8 +81,8 @@ public struct Call: Sendable {
   /// A URI that holds the whole call: where it leads, and all ``params``, those that the path does not hold in the
   /// query.
   ///
-  /// Throws ``RoutingError/invalidParameters(_:)`` for parameters that have no place in a URI, such as objects.
-  public func completeURI() throws(RoutingError) -> RouteURI {
+  /// Throws ``ParameterError/parameters(_:)`` for parameters that have no place in a URI, such as objects.
+  public func completeURI() throws(ParameterError) -> RouteURI {
     try uri.complete(with: params, pathParams: try route?.pathParams(of: uri) ?? [:], route: route)
   }
 }

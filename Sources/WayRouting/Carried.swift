@@ -1,4 +1,6 @@
 import Synchronization
+import WayNavigation
+import WayPatterns
 import WayValues
 
 /// What a call from Swift code to Swift code takes along, and what it brings back. It never leaves the process.
@@ -94,7 +96,7 @@ extension Call {
   /// ```
   ///
   /// Throws ``RoutingError/notOverTheWire(_:)`` where the caller takes a `Value`: a client, or Swift code that did not
-  /// ask; a handler that lets it through answers 2405. Throws ``TaskError`` (-32603) where the caller asked for
+  /// ask; a handler that lets it through answers 2405. Throws ``CallError`` (-32603) where the caller asked for
   /// another type.
   public func carryBack<Back: Sendable>(_ value: Back) throws -> Value {
     guard let carried, let wanted = carried.wanted else {
@@ -103,7 +105,7 @@ extension Call {
       )
     }
     guard wanted.fits(value) else {
-      throw TaskError(
+      throw CallError(
         code: -32603,
         message:
           "'\(uri.text.brief)' carries a \(Back.self) back, its caller wants a \(wanted.type)"
@@ -111,17 +113,5 @@ extension Call {
     }
     carried.bring(value)
     return .null
-  }
-}
-
-extension Page {
-  /// What the opener, Swift code of this process, has the opening carry under a name. It is held until the page is gone.
-  ///
-  /// Throws ``RoutingError/invalidParameters(_:)`` where there is no such value of the type, as whenever a client opens
-  /// the page.
-  public func carried<Model: Sendable>(
-    _ name: String, as type: Model.Type = Model.self
-  ) throws(RoutingError) -> Model {
-    try carried.value(name, as: type)
   }
 }

@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 /// A link from outside of the app: of a push message, a shortcut, a universal link, another app.
@@ -22,7 +23,11 @@ extension RouterSnapshot {
   public func link(action: String, url: String?) throws(RoutingError) -> DeepLink {
     if let target = actions[action] {
       let captures: ValueObject = url.map { ["action_url": .string($0)] } ?? [:]
-      return DeepLink(try target.uri(captures, carrying: [:], fragment: nil).text)
+      do {
+        return DeepLink(try target.uri(captures, carrying: [:], fragment: nil).text)
+      } catch {
+        throw RoutingError(error)
+      }
     }
     guard let url else { throw .noRoute(uri: action, kind: .noAction) }
     return DeepLink(url)
@@ -37,7 +42,9 @@ extension RouterSnapshot {
     for parent in match.route.parents {
       var captures = ValueObject()
       for name in parent.parameterNames { captures[name] = match.params[name] }
-      uris.append(try parent.uri(captures, carrying: [:], fragment: nil))
+      do { uris.append(try parent.uri(captures, carrying: [:], fragment: nil)) } catch {
+        throw RoutingError(error)
+      }
     }
     return uris
   }

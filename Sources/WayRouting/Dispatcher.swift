@@ -1,3 +1,4 @@
+import WayNavigation
 import WayValues
 
 /// What opening means for a scheme.

@@ -1,3 +1,5 @@
+import WayNavigation
+import WayPatterns
 import WayValues
 
 /// How a router reads a URI: which routes were tried in which order, and why each was taken or not. Nothing is run.

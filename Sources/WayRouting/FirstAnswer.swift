@@ -1,4 +1,5 @@
 import Synchronization
+import WayValues
 
 /// Waits for the first of several answers, whoever gives it; later ones are dropped.
 final class FirstAnswer<Value: Sendable>: Sendable {

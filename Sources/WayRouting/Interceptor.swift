@@ -61,7 +61,7 @@ extension Router {
   /// Adds an interceptor that decides at once, or puts it in the place of the one of its name. It runs on the thread
   /// of the caller's session: it must not block. Of interceptors with one priority the first added sees a call first.
   ///
-  /// A ``TaskError`` with a code of the application's that it throws reaches the caller; any other error refuses the
+  /// A ``CallError`` with a code of the application's that it throws reaches the caller; any other error refuses the
   /// call (2423).
   public func intercept(
     _ name: String, on scope: Interceptor.Scope = .all(), priority: Int = 0,

@@ -11,7 +11,7 @@ package final class InterceptorChain: Sendable {
     case redirect(to: String, params: ValueObject?, by: String)
     case refused(by: String, reason: String)
     /// An error for the caller as it is.
-    case failed(TaskError)
+    case failed(CallError)
   }
 
   /// Runs a closure after a time; what is given back takes it back.
@@ -135,7 +135,7 @@ extension Interceptor {
   /// Fails closed: no error lets a call pass.
   fileprivate func verdict(on error: any Error) -> InterceptorChain.Verdict {
     switch error {
-    case let error as TaskError where error.isApplicationCode: .failed(error)
+    case let error as CallError where ErrorCode.isApplication(error.code): .failed(error)
     case let error as Overdue: .refused(by: name, reason: "no answer within \(error.deadline)")
     case is CancellationError: .refused(by: name, reason: "it was cancelled")
     default: .refused(by: name, reason: "it failed: \("\(error)".brief)")

@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 /// A declared route with the parameters of a call.

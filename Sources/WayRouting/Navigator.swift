@@ -1,3 +1,4 @@
+import WayNavigation
 import WayValues
 
 /// What a handler may do in the session of its call.
@@ -11,13 +12,13 @@ public protocol Navigator: Sendable {
   var session: String { get }
   /// Opens a page, whoever shows it, and returns when it is gone; of a task, when it has run.
   ///
-  /// Throws ``TaskError`` with the protocol's code when the page is not shown or the task fails. Cancelling the Swift task
+  /// Throws ``CallError`` with the protocol's code when the page is not shown or the task fails. Cancelling the Swift task
   /// closes a page that is shown. Past `deadline`, from 1 ms to a day, it is 2408 unless the page is shown by then.
   func open(
     _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?,
     carrying: [String: any Sendable]
   ) async throws -> Outcome
-  /// Runs a task or service and returns its value. Throws ``TaskError`` with its own code or the protocol's; past
+  /// Runs a task or service and returns its value. Throws ``CallError`` with its own code or the protocol's; past
   /// `deadline`, from 1 ms to a day, with 2408.
   func invoke(
     _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
@@ -32,31 +33,31 @@ public protocol Navigator: Sendable {
   /// Whether ``open(_:params:exts:style:deadline:carrying:)`` would find a route and somebody to serve it. Runs no handler.
   func canOpen(_ uri: String) async -> Bool
   /// Calls a method of an open page of the session: of the client that runs in it, else of its host.
-  /// Throws ``TaskError`` with the code that it answers or the protocol's.
+  /// Throws ``CallError`` with the code that it answers or the protocol's.
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value
   /// Goes back by `count` pages, through modal stacks; the root stays. The result is for the opener of the lowest page that
-  /// closes. Throws ``TaskError``: -32602 for a negative count, 2409 for a result when no page closes.
+  /// closes. Throws ``CallError``: -32602 for a negative count, 2409 for a result when no page closes.
   ///
   /// Like all that changes the stack it waits for its turn, behind pages that are being opened.
   @discardableResult
   func back(_ count: Int, result: PageResult?) async throws -> NavigationChange
-  /// Goes back to the page with this id or URI, which stays. Throws ``TaskError``: 2404 when it is not on the stack, 2409
+  /// Goes back to the page with this id or URI, which stays. Throws ``CallError``: 2404 when it is not on the stack, 2409
   /// for a result when no page closes.
   @discardableResult
   func back(to page: String, result: PageResult?) async throws -> NavigationChange
   /// Goes back to the page beneath the one with this id or URI. Throws as ``back(to:result:)``, and 2404 for the root.
   @discardableResult
   func back(before page: String, result: PageResult?) async throws -> NavigationChange
-  /// Goes back to the root. Throws ``TaskError``: 2409 for a result when no page closes.
+  /// Goes back to the root. Throws ``CallError``: 2409 for a result when no page closes.
   @discardableResult
   func backToRoot(result: PageResult?) async throws -> NavigationChange
   /// Closes the page with this id and gives its opener the result; pages above it are dismissed. Nil means the page on whose
   /// behalf the code runs: the one that a ``PageHandler`` shows, or in which the caller of a task runs.
   ///
-  /// Throws ``TaskError``: 2404 when the page is not on the stack, since a page ends once; -32602 without any page.
+  /// Throws ``CallError``: 2404 when the page is not on the stack, since a page ends once; -32602 without any page.
   @discardableResult
   func finish(_ result: PageResult?, page: String?) async throws -> NavigationChange
-  /// Shows a tab by its index, from 0 in the order of the route table. Throws ``TaskError``: 2404 when there is no such
+  /// Shows a tab by its index, from 0 in the order of the route table. Throws ``CallError``: 2404 when there is no such
   /// tab, and as ``open(_:params:exts:style:deadline:carrying:)`` where the tab's first page has to be opened.
   @discardableResult
   func selectTab(_ index: Int) async throws -> NavigationChange

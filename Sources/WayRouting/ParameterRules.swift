@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 /// Checks the parameters of a call against the declarations of its route.

@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 /// Sends the URIs that match a pattern elsewhere, before any route is looked for.
@@ -26,21 +27,16 @@ public struct Redirect: Sendable, Hashable {
   }
 }
 
-extension RouteTarget {
-  /// A parameter of the target that a pattern does not capture, or not in each of its forms.
-  package func firstName(missingIn pattern: RoutePattern) -> String? {
-    parameterNames.first { name in !pattern.forms.allSatisfy { $0.captures(name) } }
-  }
-}
-
 /// The redirects of a snapshot.
 struct RedirectTable: Sendable {
-  private let trie: RouteTrie<Redirect>
+  private let redirects: [Redirect]
+  private let trie: RouteTrie
 
   /// Nil where there are none.
   init?(_ redirects: [Redirect]) {
     guard !redirects.isEmpty else { return nil }
-    trie = RouteTrie(redirects.map { .init($0.from, $0) })
+    self.redirects = redirects
+    trie = RouteTrie(redirects.map { ($0.from, 0) })
   }
 
   /// Where a URI leads in the end, and the URIs on the way, itself the first.
@@ -65,13 +61,19 @@ struct RedirectTable: Sendable {
   ) throws(RoutingError) -> RouteURI? {
     let split: SplitURI
     do { split = try SplitURI(uri) } catch { throw .invalidURI(error) }
-    guard uri.parts.schemeEnd >= 0 else { return nil }
+    guard uri.hasScheme else { return nil }
     let isClosed = snapshot.schemes.traits(of: split).isClosed
-    var best = trie.index.first(split, in: .scheme)
-    if best == nil, !isClosed { best = trie.index.first(split, in: .global) }
+    var best = trie.best(split, in: .scheme)
+    if best == nil, !isClosed { best = trie.best(split, in: .global) }
     guard let found = best else { return nil }
-    return try trie.payloads[found.entry].to.uri(
-      try trie.forms[found.entry].values(in: split, from: found.start),
-      carrying: try uri.queryParameters(plusIsSpace: snapshot.plusIsSpace), fragment: uri.fragment)
+    let redirect = redirects[trie.entry(of: found.form)]
+    do {
+      return try redirect.to.uri(
+        try trie.captures(of: found, in: split),
+        carrying: try uri.queryParameters(plusIsSpace: snapshot.plusIsSpace),
+        fragment: uri.fragment)
+    } catch {
+      throw RoutingError(error)
+    }
   }
 }

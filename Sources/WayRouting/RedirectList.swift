@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 /// Redirects in the order in which they were added, no two of which match the same URIs.

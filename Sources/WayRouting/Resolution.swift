@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 /// Where a URI leads.

@@ -1,14 +1,6 @@
+import WayNavigation
+import WayPatterns
 import WayValues
-
-/// What opening or invoking a route does.
-public enum RouteKind: String, Sendable, CaseIterable {
-  /// Something to show; lives on the stack until it has an outcome.
-  case page
-  /// A behaviour that returns a value.
-  case task
-  /// A method of a service.
-  case service
-}
 
 /// A named destination with the patterns that lead to it. Immutable.
 public final class Route: Sendable {

@@ -1,3 +1,4 @@
+import WayNavigation
 import WayValues
 
 /// Who runs or shows a route.
@@ -33,10 +34,12 @@ public enum RouteHandler: Sendable {
 
 /// Shows a page from Swift instead of through a host, for instance with a third party's library.
 public struct PageHandler: Sendable {
-  /// Shows the page and returns when it is there; an error means that it does not open. The navigator acts for the page,
-  /// and may be kept: ``Navigator/finish(_:)`` closes the page with its result. What changes the stack waits until the
-  /// page is there, so it must not be awaited before.
-  public let open: @Sendable (Page, any Navigator) async throws -> Void
+  /// Shows the page and returns when it is there; an error means that it does not open.
+  ///
+  /// The call is the opener's, with what it carries (``Call/carried(_:as:)``). Its navigator acts for
+  /// the page, and may be kept: ``Navigator/finish(_:)`` closes the page with its result. What changes
+  /// the stack waits until the page is there, so it must not be awaited before.
+  public let open: @Sendable (Page, Call) async throws -> Void
   /// Takes the page away; the reason is the kind of its outcome.
   public let close: @Sendable (Page, _ reason: String) async -> Void
   /// Runs one of the page's methods (`page.call`) and gives its value. The call's `params` are the method's, its `uri`
@@ -46,7 +49,7 @@ public struct PageHandler: Sendable {
   /// The closures are called on any thread: `open` and `close` one after the other for one page, `call` as often as
   /// others ask and at any time between, also while `close` runs.
   public init(
-    open: @escaping @Sendable (Page, any Navigator) async throws -> Void,
+    open: @escaping @Sendable (Page, Call) async throws -> Void,
     close: @escaping @Sendable (Page, _ reason: String) async -> Void,
     call: (@Sendable (Page, _ method: String, Call) async throws -> Value)? = nil
   ) {

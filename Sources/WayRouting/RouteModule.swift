@@ -1,3 +1,5 @@
+import WayPatterns
+
 /// A part of an app that registers when one of its routes is called first or, where it names none, when the router
 /// starts.
 ///

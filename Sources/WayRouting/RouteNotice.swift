@@ -1,3 +1,4 @@
+import WayNavigation
 import WayValues
 
 /// What becomes of a call, as hooks are told it.

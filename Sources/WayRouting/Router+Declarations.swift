@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 /// What a route table says of one scheme.

@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 extension Router {

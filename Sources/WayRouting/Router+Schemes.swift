@@ -1,3 +1,6 @@
+import WayNavigation
+import WayPatterns
+
 extension Router {
   /// Sets the dispatcher of a scheme, which may have had another one. Throws ``RouterError/invalidScheme(_:)``.
   public func register(_ dispatcher: Dispatcher, scheme: String) throws(RouterError) {

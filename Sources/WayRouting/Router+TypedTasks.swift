@@ -1,3 +1,5 @@
+import WayNavigation
+import WayPatterns
 import WayValues
 
 extension Router {
@@ -52,37 +54,11 @@ extension Page {
 
 extension ValueObject {
   /// Parameters as a type. Throws ``RoutingError/invalidParameters(_:)``.
-  package func decode<Parameters: Decodable>(
+  func decode<Parameters: Decodable>(
     _ type: Parameters.Type
   ) throws(RoutingError) -> Parameters {
-    do {
-      return try ValueDecoder(readsText: true).decode(type, from: .object(self))
-    } catch let error as DecodingError {
-      throw .invalidParameters([ParameterFault(error)])
-    } catch {
-      throw .invalidParameters([ParameterFault(path: "$", message: "\(error)".brief)])
+    do { return try readParameters(as: type) } catch {
+      throw .invalidParameters([ParameterFault(path: error.path, message: error.message)])
     }
-  }
-}
-
-extension ParameterFault {
-  fileprivate init(_ error: DecodingError) {
-    let context: DecodingError.Context
-    var path: [any CodingKey] = []
-    switch error {
-    case .typeMismatch(_, let given), .valueNotFound(_, let given), .dataCorrupted(let given):
-      context = given
-      path = given.codingPath
-    case .keyNotFound(let key, let given):
-      context = given
-      path = given.codingPath + [key]
-    @unknown default:
-      self.init(path: "$", message: "\(error)".brief)
-      return
-    }
-    let place = path.reduce(JSONPath.root) { place, key in
-      key.intValue.map(place.element) ?? place.member(key.stringValue.brief)
-    }
-    self.init(path: place.description, message: context.debugDescription)
   }
 }

@@ -1,3 +1,6 @@
+import WayNavigation
+import WayPatterns
+
 /// Why a change to a router was refused. Nothing was changed.
 public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The text is no pattern.

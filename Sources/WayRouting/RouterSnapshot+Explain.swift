@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 extension RouterSnapshot {
@@ -13,8 +14,8 @@ extension RouterSnapshot {
       do { split = try SplitURI(target) } catch { throw .invalidURI(error) }
       let candidates = Candidates(of: self, split)
       explanation.candidates = candidates.told
-      explanation.route = candidates.chosen.map { trie.payloads[$0.entry] }
-      explanation.pattern = candidates.chosen.map { trie.patterns[$0.entry] }
+      explanation.route = candidates.chosen.map(route)
+      explanation.pattern = candidates.chosen.map { trie.pattern(of: $0.form) }
       explanation.kind = explanation.route?.kind
       let unchecked = try resolve(split, params: params, checking: false)
       explanation.take(unchecked, given: params)

@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 // Where a call goes on when what its URI leads to does not serve it.
@@ -10,10 +11,10 @@ extension RouterSnapshot {
     let split: SplitURI
     do { split = try SplitURI(declined.uri) } catch { throw .invalidURI(error) }
     let scheme = schemes.traits(of: split)
-    var found = trie.index.all(split, in: .scheme)
-    if !scheme.isClosed { found += trie.index.all(split, in: .global) }
-    let rest = found.filter { scheme.takes(trie.payloads[$0.entry].kind) }
-      .drop { trie.payloads[$0.entry] !== declined.route }.dropFirst()
+    var found = trie.candidates(split, in: .scheme)
+    if !scheme.isClosed { found += trie.candidates(split, in: .global) }
+    let rest = found.filter { scheme.takes(route(of: $0).kind) }
+      .drop { route(of: $0) !== declined.route }.dropFirst()
     var matches: [Match] = []
     for next in rest {
       // What this match cannot read, the next one may.
@@ -28,15 +29,23 @@ extension RouterSnapshot {
   /// The fallback of a route, for one call; nil where it has none.
   package func fallback(of match: Match) throws(RoutingError) -> RouteURI? {
     guard let target = match.route.fallback else { return nil }
-    return try target.uri(
-      match.pathParams,
-      carrying: try match.uri.queryParameters(plusIsSpace: plusIsSpace),
-      fragment: match.uri.fragment)
+    do {
+      return try target.uri(
+        match.pathParams,
+        carrying: try match.uri.queryParameters(plusIsSpace: plusIsSpace),
+        fragment: match.uri.fragment)
+    } catch {
+      throw RoutingError(error)
+    }
   }
 
   /// Where a call of a URI that nothing serves goes on by the rules of its scheme; nil for nowhere.
   package func undefinedTarget(of uri: RouteURI) throws(RoutingError) -> RouteURI? {
-    try undefined(uri)?.uri([:], carrying: ["uri": .string(uri.text)], fragment: nil)
+    do {
+      return try undefined(uri)?.uri([:], carrying: ["uri": .string(uri.text)], fragment: nil)
+    } catch {
+      throw RoutingError(error)
+    }
   }
 
   /// Whether ``undefinedTarget(of:)`` has one, or an error.
@@ -54,8 +63,4 @@ extension RouterSnapshot {
     }
     return target
   }
-}
-
-extension RouteURI {
-  fileprivate var withoutQuery: String { slice(0, Int(parts.pathEnd)) }
 }

@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 /// A router as it was at one moment. Immutable, so it is read from any thread without a lock.
@@ -13,7 +14,9 @@ public final class RouterSnapshot: Sendable {
   /// The first page of each tab, in order; empty where the app has no tabs.
   public let tabs: [RouteURI]
   let actions: [String: RouteTarget]
-  let trie: RouteTrie<Route>
+  let trie: RouteTrie
+  /// The route of each entry of the trie.
+  let targets: [Route]
   let schemes: SchemeTable
   let dispatchers: [String: Dispatcher]
   let groups: GroupTable
@@ -30,10 +33,16 @@ public final class RouterSnapshot: Sendable {
     plusIsSpace = state.plusIsSpace
     tabs = state.tabs
     actions = state.actions
-    trie = RouteTrie(
-      routes.flatMap { route in
-        route.patterns.map { RouteTrie.Entry($0, route, priority: route.priority) }
-      })
+    var entries: [RouteTrie.Entry] = []
+    var targets: [Route] = []
+    for route in routes {
+      for pattern in route.patterns {
+        entries.append((pattern, route.priority))
+        targets.append(route)
+      }
+    }
+    trie = RouteTrie(entries)
+    self.targets = targets
     schemes = SchemeTable(state.schemes)
     groups = GroupTable(routes, added: state.groups)
     interceptors = InterceptorTable(state.interceptors, routes, groups)
@@ -63,23 +72,23 @@ public final class RouterSnapshot: Sendable {
   func resolve(
     _ split: borrowing SplitURI, params: ValueObject, checking: Bool = true
   ) throws(RoutingError) -> Resolution {
-    guard split.uri.parts.schemeEnd >= 0 else {
+    guard split.uri.hasScheme else {
       throw .invalidURI(RouteURIError(.noScheme, at: 0))
     }
     let scheme = schemes.traits(of: split)
     if scheme.isRemoved { throw .noRoute(uri: split.uri.text, kind: .noDispatcher) }
     if scheme.isNavigation { return try navigation(split, params) }
-    let own = trie.index.first(split, in: .scheme)
+    let own = trie.best(split, in: .scheme)
     if let own, let found = choose(own, split, in: .scheme, scheme) {
       return .match(try self.found(found, split, scheme).match(params, checking: checking))
     }
-    if !scheme.isClosed, let first = trie.index.first(split, in: .global),
+    if !scheme.isClosed, let first = trie.best(split, in: .global),
       let found = choose(first, split, in: .global, scheme)
     {
       return .match(try self.found(found, split, scheme).match(params, checking: checking))
     }
     if let own {
-      let route = trie.payloads[own.entry]
+      let route = route(of: own)
       throw .wrongKind(uri: split.uri.text, route: route.name, kind: route.kind)
     }
     let merged = try parameters(split, path: [:], params)
@@ -100,37 +109,46 @@ public final class RouterSnapshot: Sendable {
   package func parameters(
     _ split: borrowing SplitURI, path: ValueObject, _ params: ValueObject
   ) throws(RoutingError) -> ValueObject {
-    guard split.uri.parts.queryEnd >= 0 || !path.isEmpty else { return params }
-    var merged = try split.uri.queryParameters(plusIsSpace: plusIsSpace)
+    guard split.uri.hasQuery || !path.isEmpty else { return params }
+    var merged: ValueObject
+    do { merged = try split.uri.queryParameters(plusIsSpace: plusIsSpace) } catch {
+      throw RoutingError(error)
+    }
     merged.merge(path)
     merged.merge(params)
     return merged
   }
 
+  func route(of candidate: RouteTrie.Candidate) -> Route {
+    targets[trie.entry(of: candidate.form)]
+  }
+
   /// The best match of a kind that the dispatcher takes.
   private func choose(
-    _ first: TrieIndex.Found, _ split: borrowing SplitURI, in scope: TrieIndex.Scope,
+    _ first: RouteTrie.Candidate, _ split: borrowing SplitURI, in scope: RouteTrie.Scope,
     _ scheme: SchemeTable.Traits
-  ) -> TrieIndex.Found? {
-    if scheme.takes(trie.payloads[first.entry].kind) { return first }
-    return trie.index.all(split, in: scope).first {
-      scheme.takes(trie.payloads[$0.entry].kind)
+  ) -> RouteTrie.Candidate? {
+    if scheme.takes(route(of: first).kind) { return first }
+    return trie.candidates(split, in: scope).first {
+      scheme.takes(route(of: $0).kind)
     }
   }
 
   func found(
-    _ found: TrieIndex.Found, _ split: borrowing SplitURI, _ scheme: SchemeTable.Traits
+    _ found: RouteTrie.Candidate, _ split: borrowing SplitURI, _ scheme: SchemeTable.Traits
   ) throws(RoutingError) -> FoundRoute {
-    let path = try trie.forms[found.entry].values(in: split, from: found.start)
+    let path: ValueObject
+    do { path = try trie.captures(of: found, in: split) } catch { throw RoutingError(error) }
     let params = try parameters(split, path: path, [:])
+    let route = route(of: found)
     var custom: (@Sendable (Call) async throws -> Value)?
     if scheme.isCustom, case .custom(let answer)? = schemes.dispatcher(scheme)?.action {
       custom = answer
     }
     return FoundRoute(
-      route: trie.payloads[found.entry], uri: split.uri, pathParams: path, params: params,
+      route: route, uri: split.uri, pathParams: path, params: params,
       custom: custom, isThirdParty: scheme.isThirdParty,
-      interceptors: interceptors?.chain(of: trie.payloads[found.entry]))
+      interceptors: interceptors?.chain(of: route))
   }
 
   private func navigation(
@@ -139,23 +157,23 @@ public final class RouterSnapshot: Sendable {
     guard split.count == 1 else {
       throw .noRoute(uri: split.uri.text, kind: .noRoute)
     }
-    let bytes = split.uri.text.utf8.span
-    let operation = try split.uri.decoded(
-      bytes, Int(split[0].start), Int(split[0].end), plusIsSpace: false,
-      what: "the operation")
+    let operation: String
+    do { operation = try split.text(at: 0, of: nil, what: "the operation") } catch {
+      throw RoutingError(error)
+    }
     return .navigation(
       uri: split.uri, operation: operation, params: try parameters(split, path: [:], params))
   }
 
   static func checkThirdParty(_ params: ValueObject) throws(RoutingError) {
     guard let target = params["i"]?.string else {
-      throw RouteURI.fault("i", "the URI of the other app is missing; it is a string")
+      throw RoutingError.fault("i", "the URI of the other app is missing; it is a string")
     }
     do {
       guard try RouteURI(mapping: target).scheme == nil else { return }
     } catch {
-      throw RouteURI.fault("i", "not a URI: \(error)")
+      throw RoutingError.fault("i", "not a URI: \(error)")
     }
-    throw RouteURI.fault("i", "the URI of the other app needs a scheme")
+    throw RoutingError.fault("i", "the URI of the other app needs a scheme")
   }
 }

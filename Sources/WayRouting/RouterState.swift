@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 /// What a router holds. A method that throws has changed nothing.
@@ -102,9 +103,7 @@ struct RouterState: Sendable {
   mutating func change(
     _ scheme: String, _ change: (inout SchemeTable.Rule) -> Void
   ) throws(RouterError) {
-    guard let first = scheme.utf8.first, first.isLetter,
-      scheme.utf8.allSatisfy({ ByteSet.scheme.contains($0) })
-    else { throw .invalidScheme(scheme) }
+    guard RouteURI.isScheme(scheme) else { throw .invalidScheme(scheme) }
     change(&schemes[scheme.lowercased(), default: .init()])
   }
 

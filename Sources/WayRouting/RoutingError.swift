@@ -1,3 +1,7 @@
+import WayNavigation
+import WayPatterns
+import WayValues
+
 /// Why a URI leads nowhere.
 public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What is missing.
@@ -22,6 +26,18 @@ public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
   case redirectLoop(chain: [String])
   /// A value of Swift code would have to leave the process; the text says which, and why.
   case notOverTheWire(String)
+
+  package init(_ error: ParameterError) {
+    switch error {
+    case .parameters(let faults): self = .invalidParameters(faults)
+    case .uri(let error): self = .invalidURI(error)
+    }
+  }
+
+  /// One fault of a parameter; `name` nil is for all parameters.
+  static func fault(_ name: String?, _ message: String) -> RoutingError {
+    RoutingError(ParameterError.fault(name, message))
+  }
 
   public var description: String {
     switch self {

@@ -1,3 +1,6 @@
+import WayNavigation
+import WayPatterns
+
 /// What is known of each scheme, found by the hash that a ``SplitURI`` already has.
 struct SchemeTable: Sendable {
   /// What is known of one scheme.
@@ -49,7 +52,7 @@ struct SchemeTable: Sendable {
 
   /// The traits of the scheme of a URI; those of a scheme without dispatcher when nothing is known of it.
   func traits(of split: borrowing SplitURI) -> Traits {
-    let found = edges.child(of: 0, split.scheme, in: split.uri.text.utf8.span, folding: true)
+    let found = edges.child(of: 0, schemeOf: split)
     return found < 0 ? Traits() : traits[Int(found)]
   }
 

@@ -1,4 +1,5 @@
 import Synchronization
+import WayPatterns
 import WayValues
 
 /// A service of a router: made once, when it is first used.
@@ -23,8 +24,8 @@ final class ServiceSlot<Service: Sendable>: Sendable {
 
   /// The service, for a call of one of its methods: the caller is told the name of one that cannot be made.
   func serviceForCall() throws -> Service {
-    do { return try service() } catch let error as TaskError { throw error } catch {
-      throw TaskError(code: 0, message: "The service '\(name)' could not be made: \(error)")
+    do { return try service() } catch let error as CallError { throw error } catch {
+      throw CallError(code: 0, message: "The service '\(name)' could not be made: \(error)")
     }
   }
 

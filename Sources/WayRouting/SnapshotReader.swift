@@ -1,3 +1,4 @@
+import WayPatterns
 import WayValues
 
 /// Keeps a snapshot and takes a new one when the router has changed; remembers where the last URIs led. For one thread.

@@ -1,295 +1,323 @@
+import DequeModule
+import WayNavigation
+import WayPatterns
 import WayRPC
 import WayRouting
 import WayTransport
 import WayValues
 
-/// One running app instance: its members, its hosts, its stack.
+/// One running app instance. It owns the parts, each of which keeps a state of its own and decides,
+/// and carries out what they decide.
 ///
-/// An actor on its loop; connections of the same loop enter without a hop. Answers that do not need another party
-/// are given before ``receive(_:from:)`` returns.
+/// An actor on its loop; connections of the same loop enter without a hop. Answers that do not need
+/// another party are given before a message has been dealt with.
 package actor Session {
   package nonisolated let id: String
   nonisolated let joinToken = Token.random()
   nonisolated let epoch = Token.random(12)
-  nonisolated let loop: any EventLoop
-  nonisolated let settings: BridgeSettings
-  nonisolated let bridge: Bridge
-  nonisolated let meter: CallMeter
+  nonisolated let environment: SessionEnvironment
   private nonisolated let executor: UnownedSerialExecutor
 
-  var clients: [ClientID: Client] = [:]
-  var hosts = HostDirectory()
-  var stack = NavigationStack()
-  var pages: [String: OpenPage] = [:]
-  var operations = OperationQueue()
-  let stackBytes: ByteBudget
-  var calls: [CallNumber: CallInFlight] = [:]
-  var links = WaitingLinks()
-  var routes: SnapshotReader
-  var writer = MessageWriter()
-  /// The topics of the session's own events that anybody listens to.
-  var heard: TopicFamilies = []
-  /// Those of them that Swift code listens to.
-  var heardBySwift: TopicFamilies
-  private var lastClient: ClientID = 0
-  private var lastSender: Client?
-  private var lastCall: CallNumber = 0
-  private var lastPage = 0
-  private(set) var hasEnded = false
+  let members: Members
+  let mail: Mail
+  let guide: Guide
+  let happenings: Happenings
+  var pages: Pages
+  var links: WaitingLinks
+  private var calls = Calls()
+  /// What is to be done for the pages, while it is being done.
+  private var actions: Deque<PageAction> = []
+  private var isActing = false
+  private var hasEnded = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
+  nonisolated var limits: Limits { environment.limits }
+  nonisolated var loop: any EventLoop { environment.loop }
 
-  /// `heardBySwift` are the topics of its own events that Swift code listens to.
-  init(id: String, bridge: Bridge, heardBySwift: TopicFamilies) {
+  /// `heardBySwift` is what Swift code wants to know of it.
+  init(id: String, _ environment: SessionEnvironment, heardBySwift: Happening.Kinds) {
     self.id = id
-    self.bridge = bridge
-    self.heardBySwift = heardBySwift
-    heard = heardBySwift
-    loop = bridge.loop
-    settings = bridge.settings
-    meter = bridge.meter
-    stackBytes = ByteBudget(bridge.settings.limits.maxStackBytes)
+    self.environment = environment
+    let (loop, limits) = (environment.loop, environment.limits)
     executor = loop.asUnownedSerialExecutor()
-    routes = SnapshotReader(settings.router)
+    members = Members(limits: limits)
+    mail = Mail(limits: limits)
+    guide = Guide(environment.router, limits: limits)
+    happenings = Happenings(
+      of: id, environment, Subscribers(limits: limits, heardBySwift: heardBySwift),
+      members: members, mail: mail, guide: guide)
+    pages = Pages(maxBytes: limits.maxStackBytes) { loop.nanoseconds }
+    links = WaitingLinks(limit: limits.maxLinks)
   }
 
-  /// A name for a new page, unique in the session.
-  func makePageID() -> String {
-    lastPage += 1
-    return "p\(lastPage)"
-  }
-
-  /// A number for a new call.
-  func makeCallNumber() -> CallNumber {
-    lastCall += 1
-    return lastCall
-  }
+  /// How many calls are not answered yet, those of Swift code included.
+  var callCount: Int { calls.count }
 }
 
 // MARK: Members
 
 extension Session {
-  /// Adds a member that `channel` carries, and gives what `session.open` answers. Fails when the session is full,
-  /// the page is not on its stack, or a host is wrong; then nothing has changed.
-  func addClient(
-    channel: any MessageChannel, hello: Hello
-  ) throws(RPCError) -> (client: ClientID, answer: Value) {
-    guard clients.count < settings.limits.maxClients else {
-      throw RPCError(
-        .tooMany, "The session has \(settings.limits.maxClients) clients, which is its limit")
-    }
-    if let page = hello.page, stack.contains(.page(page)) == nil {
-      throw .notOnStack("params.page: there is no page \(page.quoted) in the session")
-    }
-    let client = Client(
-      id: lastClient + 1, page: hello.page, software: hello.software, channel: channel,
-      limits: settings.limits)
-    try hosts.register(
-      hello.hosts, for: client.id, limits: settings.limits, router: routes.current())
-    add(client)
-    if !hello.hosts.isEmpty { followLinks() }
-    return (client.id, welcome(client))
+  /// Adds a member, which has been made by ``Members/makeClient(page:software:channel:)``.
+  func add(_ client: Client) {
+    members.add(client)
+    happenings.tell(
+      .session,
+      .joined(
+        client: client.name, name: client.software.name, version: client.software.version,
+        isFirst: client.id == 1))
   }
 
-  /// Adds the only member of a session that ends with its socket.
-  func addAnonymousClient(channel: any MessageChannel) -> ClientID {
-    let client = Client(id: lastClient + 1, page: nil, channel: channel, limits: settings.limits)
-    add(client)
-    return client.id
-  }
-
-  private func add(_ client: Client) {
-    lastClient = client.id
-    clients[client.id] = client
-    tell(
-      client.id == 1 ? .sessionOpened : .sessionJoined, ["client": .string(client.name)])
-  }
-
-  private func welcome(_ client: Client) -> Value {
-    [
-      "session": .string(id), "client": .string(client.name), "token": .string(client.token),
-      "joinToken": .string(joinToken), "epoch": .string(epoch),
-      "protocol": .string(BridgeSettings.protocolVersion),
-      "server": [
-        "name": .string(BridgeSettings.serverName),
-        "version": .string(BridgeSettings.serverVersion),
-      ],
-      "limits": settings.limits.value, "table": ["version": .string(settings.tableVersion)],
-      "capabilities": [],
-    ]
-  }
-
-  /// Takes a member out: what it waits for ends, what waits for it fails, its pages fail.
+  /// Takes a member out: what it waits for ends, what waits for it fails, its pages fail. The session
+  /// ends with its last member.
   ///
-  /// The session ends with its last member. `connectionGoesOn` when the member's connection is still there to take
-  /// the answers to its calls.
-  func removeClient(_ id: ClientID, connectionGoesOn: Bool = false) {
-    guard let client = clients.removeValue(forKey: id) else { return }
-    lastSender = nil
+  /// `code` is that of its connection's end; nil where the connection goes on, which takes the answers
+  /// to its calls, or was lost.
+  func remove(_ id: ClientID, code: UInt16? = nil, connectionGoesOn: Bool = false) {
+    guard let client = members.remove(id) else { return }
     if !connectionGoesOn { client.channel = nil }
-    operations.isHeld = true
-    hosts.removeAll(of: id)
-    for number in client.calls.drain() + client.drainSilent() { stop(number, .callerGone) }
+    pages.isHeld = true
+    guide.hosts.removeAll(of: id)
+    for number in client.drainCalls() { stop(number, .callerGone) }
     client.channel = nil
-    failPages(of: client)
+    act(pages.hostLeft(client.name))
     for request in client.pending.drain() {
       request.timeout?.cancel()
-      request.completion(.failure(.unanswered(.gone(during: request.method))))
+      answered(request.purpose, .failure(.unanswered(.gone(during: request.method))))
     }
-    operations.isHeld = false
-    subscriptionsChanged()
-    tell(.sessionLeft, ["client": .string(client.name)])
-    if clients.isEmpty { end() }
-    runOperations()
+    pages.isHeld = false
+    happenings.subscribers.removeAll(of: id)
+    happenings.tell(.session, .left(client: client.name, code: code))
+    if members.isEmpty { end() }
+    act([])
   }
 
-  private func end() {
+  /// Ends what is left of the session.
+  func end() {
     hasEnded = true
-    perform(.end(outcome: .cancelled(message: "The session ended")))
-    for call in Array(calls.values) { stop(call.number, .callerGone) }
-    tell(.sessionClosed, [:])
+    links.removeAll()
+    act(pages.end())
+    for number in calls.numbers { stop(number, .callerGone) }
+    happenings.tell(.session, .ended)
+    environment.owner.ended(id)
   }
 }
 
-// MARK: Messages in
+// MARK: Mail
 
 extension Session {
-  /// Takes what one member sent.
-  func receive(_ incoming: Incoming, from id: ClientID) {
-    guard let client = sender(id) else { return }
-    switch incoming {
-    case .message(let message): handle(message, client)
-    case .malformed(let error):
-      writer.error(.null, error)
-      send(to: client)
-    case .batch(let messages):
-      let batch = BatchReply(messages)
-      // A notification among them may have closed the client's session: what follows has nobody to act for.
-      for (position, message) in messages.enumerated() where clients[id] != nil {
-        handle(message, client, batch, position)
-      }
-    }
-  }
-
-  /// The member that sends. Messages come in runs, so the last one is looked at first.
-  private func sender(_ id: ClientID) -> Client? {
-    if let lastSender, lastSender.id == id { return lastSender }
-    lastSender = clients[id]
-    return lastSender
-  }
-
-  private func handle(
-    _ message: Message, _ client: Client, _ batch: BatchReply? = nil, _ position: Int = 0
+  /// Answers one request. `mark` is that of a call that did not end at once.
+  func reply(
+    _ result: Result<Answer, CallError>, to address: ReplyAddress, _ mark: CallMark? = nil
   ) {
-    switch message {
-    case .request(let request):
-      observe(request, client)
-      let origin = Origin(
-        client: client, id: request.id, batch: batch, position: position,
-        method: CallMeter.method(request.method))
-      switch answer(request, origin) {
-      case .result(let value): reply(.success(value), to: origin)
-      case .failure(let error): reply(.failure(error), to: origin)
-      case .later: break
+    happenings.record(result, of: address, mark)
+    mail.answer(result, to: address)
+  }
+
+  /// Asks a client; what it answers, or why it does not, comes to ``answered(_:_:)``. Nil where it
+  /// cannot be asked.
+  @discardableResult
+  func ask(
+    _ client: Client, _ method: String, _ params: Value, for purpose: RequestPurpose,
+    timeout: Duration? = nil
+  ) -> RequestID? {
+    do {
+      let id = try mail.request(client, method, params, for: purpose)
+      if let timeout {
+        mail.limit(id, client, setAlarm(timeout, .request(id, client.id)))
       }
-    case .notification(let notification): take(notification, client)
-    case .response(let response): complete(response, client)
-    case .invalid(let id, let error):
-      meter.begin()
-      client.note = nil
-      let origin = Origin(
-        client: client, id: id, batch: batch, position: position, method: CallMeter.method(""))
-      reply(.failure(error), to: origin)
+      return id
+    } catch {
+      answered(purpose, .failure(error))
+      return nil
     }
   }
 
-  private func complete(_ response: Response, _ client: Client) {
-    guard let request = client.pending.take(response.id) else { return }
-    request.timeout?.cancel()
-    request.completion(response.result.mapError(RequestFailure.answered))
+  /// A client has answered.
+  func complete(_ response: Response, from client: Client) {
+    guard let request = mail.take(response, from: client) else { return }
+    answered(request.purpose, response.result.mapError(RequestFailure.answered))
+  }
+
+  private func answered(_ purpose: RequestPurpose, _ result: Result<Value, RequestFailure>) {
+    switch purpose {
+    case .close: break
+    case .open(let page):
+      let error: CallError? = if case .failure(let failure) = result { failure.ofPage } else { nil }
+      act(pages.answered(page, error))
+    case .run(let number): settle(number, result.map(Answer.value).mapError(\.ofTask))
+    case .push(let number): settle(number, result.map(Answer.value).mapError(\.ofCall))
+    }
+  }
+
+  /// Something has not come in its time.
+  private func rang(_ alarm: Alarm) {
+    switch alarm {
+    case .call(let number): stop(number, .deadline)
+    case .opening(let page): act(pages.overdue(page))
+    case .request(let id, let clientID):
+      guard let client = members[clientID], let request = mail.giveUp(id, client) else { return }
+      happenings.tell(.host, .hostSilent(client: client.name, method: request.method))
+      let error = CallError(.hostAbsent, "The host did not answer \(request.method) in time")
+      answered(request.purpose, .failure(.unanswered(error)))
+    }
+  }
+
+  /// Sets what rings unless it is cancelled before.
+  func setAlarm(_ time: Duration, _ alarm: Alarm) -> any ScheduledWork {
+    loop.schedule(after: time) { [weak self] in
+      self?.assumeIsolated { $0.rang(alarm) }
+    }
   }
 }
 
-// MARK: Messages out
+// MARK: Calls
 
 extension Session {
-  /// Answers one request, at once or in its batch. `mark` is that of a call that did not end at once.
-  func reply(_ result: Result<Value, RPCError>, to origin: Origin, _ mark: CallMark? = nil) {
-    record(result, of: origin, mark)
-    guard !origin.isSilent else { return }
-    let inBatch = origin.batch != nil
-    writer.answer(origin.id, result, inBatch: inBatch)
-    let limit = settings.limits.maxAnswer - (origin.batch?.size ?? 0)
-    if writer.bytes.count > limit {
-      writer.error(
-        origin.id,
-        RPCError(
-          .tooLarge, "The answer has \(writer.bytes.count) bytes, more than \(limit)",
-          data: ["limit": .integer(Int64(settings.limits.maxAnswer))]), inBatch: inBatch)
-    }
-    guard let batch = origin.batch else { return send(to: origin.client) }
-    if let whole = batch.answer(origin.position, with: writer.bytes) {
-      origin.client.channel?.send(whole.span.bytes, as: .text)
+  /// Who makes a call: a request, or one that goes on.
+  enum Asker {
+    case request(ReplyAddress)
+    case call(CallInFlight)
+  }
+
+  /// Makes the call of a request that is not answered at once. Fails where the client has too many.
+  func begin(
+    _ asker: Asker, _ entry: Entry = .invoke, deadline: Duration? = nil
+  ) throws(CallError) -> CallInFlight {
+    switch asker {
+    case .call(let call): return call
+    case .request(let address):
+      let number = calls.makeNumber()
+      try address.client.begin(number, at: address)
+      let mark = CallMark(start: environment.meter.start, note: address.client.note)
+      return keep(calls.begin(number, entry, .client(address, mark)), deadline)
     }
   }
 
-  /// Sends a notification. One whose params nest too deep to be written cannot be sent and is not.
-  func notify(_ client: Client, _ method: String, _ params: Value) {
-    guard (try? writer.notification(method, params)) != nil else { return }
-    send(to: client)
+  /// Makes a call of Swift code; it fails at once where the session has ended.
+  func begin(
+    _ number: CallNumber, _ entry: Entry, _ caller: SwiftCaller, deadline: Duration?
+  ) -> CallInFlight? {
+    let call = keep(calls.begin(number, entry, .swift(caller)), deadline)
+    guard hasEnded else { return call }
+    settle(
+      number, .failure(CallError(.cancelledByServer, "The session of the call has ended")))
+    return nil
   }
 
-  /// Sends a request. `completion` is called exactly once, on the session: with the answer, or with 2504 when the
-  /// client is gone, or has not answered within `timeout`; 2413 when the params nest too deep to be written.
-  @discardableResult
-  func request(
-    _ client: Client, _ method: String, _ params: Value, timeout: Duration? = nil,
-    progress: ((Value) -> Void)? = nil,
-    completion: @escaping (Result<Value, RequestFailure>) -> Void
-  ) -> RequestID? {
-    let pending = PendingRequest(method: method, progress: progress, completion: completion)
-    let id: RequestID
-    do {
-      id = try client.pending.add(pending)
-    } catch {
-      // A host that never answers is gone for all that it is asked: its pages must not stay.
-      client.channel?.close(.slowConsumer, "\(client.pending.count) requests were not answered")
-      completion(.failure(.unanswered(RPCError(.hostAbsent, "The host does not answer"))))
-      return nil
+  private func keep(_ call: CallInFlight, _ deadline: Duration?) -> CallInFlight {
+    if let deadline { call.deadline = setAlarm(deadline, .call(call.number)) }
+    return call
+  }
+
+  /// A number for a new call.
+  func makeCallNumber() -> CallNumber { calls.makeNumber() }
+
+  /// A call that has not come to its end.
+  func call(_ number: CallNumber) -> CallInFlight? { calls[number] }
+
+  /// Gives a call its answer; one that has it already stays as it is.
+  func settle(_ number: CallNumber, _ result: Result<Answer, CallError>) {
+    if let call = calls.end(number) { end(call, result) }
+  }
+
+  private func end(_ call: CallInFlight, _ result: Result<Answer, CallError>) {
+    let result = result.map(call.entry.answer)
+    if let task = call.started { happenings.tellEnd(of: task, result) }
+    switch call.caller {
+    case .swift(let caller): caller.answer(result)
+    case .client(let address, let mark):
+      address.client.end(call.number, at: address)
+      reply(result, to: address, mark)
     }
-    do {
-      try writer.request(id, method, params)
-    } catch {
-      _ = client.pending.take(id)
-      completion(
-        .failure(.unanswered(RPCError(.tooLarge, "The host cannot be asked: \(error)"))))
-      return nil
+  }
+
+  /// A call as Swift code sees it; `number` is that of one that goes on.
+  func makeCall(
+    _ uri: RouteURI, _ params: ValueObject, _ route: Route?, _ options: CallOptions,
+    _ number: CallNumber? = nil
+  ) -> Call {
+    let navigator = SessionNavigator(session: self, page: options.from)
+    options.carried?.begin()
+    guard number != nil || options.carried != nil else {
+      return Call(
+        uri: uri, params: params, exts: options.exts, route: route, navigator: navigator)
     }
-    if let timeout {
-      let clientID = client.id
-      pending.timeout = loop.schedule(after: timeout) { [weak self] in
-        self?.assumeIsolated { $0.requestTimedOut(id, clientID) }
+    return Call(
+      uri: uri, params: params, exts: options.exts, route: route, navigator: navigator,
+      deadline: number == nil ? nil : options.deadline.map { ContinuousClock.now + $0 },
+      carried: options.carried,
+      progress: { value in
+        guard let number else { return }
+        self.loop.execute { self.assumeIsolated { $0.report(value, of: number) } }
+      })
+  }
+
+  /// Hands a call on to a client, whose answer, progress and failure are the call's.
+  func forward(_ method: String, _ params: Value, to host: Client, _ call: CallInFlight) {
+    if let id = ask(host, method, params, for: .run(call.number)) {
+      call.work = .request(id, host)
+    }
+  }
+
+  /// Changes the stack, in its turn, and answers the call with the change.
+  func change(
+    _ operation: StackOperation, _ exts: ValueObject = [:], for call: CallInFlight
+  ) {
+    call.work = .operation
+    pages.change(operation, for: call.number, exts: exts)
+    act([])
+  }
+
+  /// Hands on what is told before a call is answered; what is told later, nobody hears.
+  func report(_ value: Value, of number: CallNumber) {
+    guard case .client(let address, _)? = calls[number]?.caller, !address.isSilent else { return }
+    mail.notify(address.client, "$/progress", ["id": address.id.value, "value": value])
+  }
+
+  /// A client tells how far a request is.
+  func report(_ value: Value, of id: RequestID, by client: Client) {
+    if let number = client.pending[id]?.purpose.call { report(value, of: number) }
+  }
+
+  /// Ends a call before its work is done. A call whose page is shown goes on until the page is closed.
+  func stop(_ number: CallNumber, _ reason: StopReason) {
+    switch calls.stop(number, reason) {
+    case nil: break
+    case .close(let page): act(pages.cancel(page, for: number))
+    case .end(let call):
+      if case .page(let page) = call.work { pages.forget(number, openerOf: page) }
+      end(call, .failure(reason.error))
+      switch call.work {
+      case .none, .page: break
+      case .task(let task): task.cancel()
+      case .request(let id, let client): mail.cancelRequest(id, client)
+      case .operation: act(pages.abandon(number))
       }
     }
-    send(to: client)
-    return id
   }
 
-  /// Tells a client that the answer to a request is no longer wanted. The request still completes with what it answers.
-  func cancelRequest(_ id: RequestID, _ client: Client) {
-    notify(client, "$/cancelRequest", ["id": id.value])
+  /// Tells who was asked that the answer is not wanted any more.
+  func recall(_ asked: PageOpening.Asked) {
+    switch asked {
+    case .swift(let task): task.cancel()
+    case .client(let id, let client): mail.cancelRequest(id, client)
+    }
   }
+}
 
-  private func requestTimedOut(_ id: RequestID, _ clientID: ClientID) {
-    guard let client = clients[clientID], let request = client.pending.take(id) else { return }
-    cancelRequest(id, client)
-    tellSilent(client, request.method)
-    request.completion(
-      .failure(
-        .unanswered(RPCError(.hostAbsent, "The host did not answer \(request.method) in time"))))
-  }
+// MARK: Pages
 
-  private func send(to client: Client) {
-    client.channel?.send(writer.bytes.span.bytes, as: .text)
+extension Session {
+  /// Does what is to be done for the pages, and begins what waits, until a host has to be asked. What
+  /// comes up on the way is done in its turn.
+  func act(_ first: [PageAction]) {
+    actions.append(contentsOf: first)
+    guard !isActing else { return }
+    isActing = true
+    defer { isActing = false }
+    repeat {
+      while let action = actions.popFirst() { Staging.perform(action, in: self) }
+      actions.append(contentsOf: pages.advance())
+    } while !actions.isEmpty
   }
 }

@@ -1,12 +1,17 @@
-import WayRPC
+import WayNavigation
 import WayRouting
 import WayValues
 
-/// Lets a Swift task of a session use the router that called it.
+/// Lets Swift code of a session use the router that called it.
 struct SessionNavigator: Navigator {
-  let own: Session
-  /// The page on whose behalf the task runs.
-  let page: String?
+  private let own: Session
+  /// The page on whose behalf the code runs.
+  private let page: String?
+
+  init(session: Session, page: String?) {
+    own = session
+    self.page = page
+  }
 
   var session: String { own.id }
 
@@ -15,8 +20,9 @@ struct SessionNavigator: Navigator {
     carrying: [String: any Sendable]
   ) async throws -> Outcome {
     let options = CallOptions(
-      exts: exts, style: style, from: page, deadline: deadline?.asTimer, carried: Carried(carrying))
-    return try Outcome(wire: try await own.call(.open, uri, params, options))
+      params: params, exts: exts, style: style, from: page, deadline: deadline?.asTimer,
+      carried: Carried(carrying))
+    return try await SwiftCalls.go(.open, uri, options, in: own).asOutcome
   }
 
   func invoke(
@@ -24,8 +30,9 @@ struct SessionNavigator: Navigator {
     carrying: [String: any Sendable]
   ) async throws -> Value {
     let options = CallOptions(
-      exts: exts, from: page, deadline: deadline?.asTimer, carried: Carried(carrying))
-    return try await own.call(.invoke, uri, params, options)
+      params: params, exts: exts, from: page, deadline: deadline?.asTimer,
+      carried: Carried(carrying))
+    return try await SwiftCalls.go(.invoke, uri, options, in: own).value
   }
 
   func invoke<Back: Sendable>(
@@ -34,12 +41,11 @@ struct SessionNavigator: Navigator {
   ) async throws -> Back {
     let carried = Carried(carrying, back: type)
     let options = CallOptions(
-      exts: exts, from: page, deadline: deadline?.asTimer, carried: carried)
-    _ = try await own.call(.invoke, uri, params, options)
+      params: params, exts: exts, from: page, deadline: deadline?.asTimer, carried: carried)
+    _ = try await SwiftCalls.go(.invoke, uri, options, in: own)
     guard let brought = carried.brought, let back = brought as? Back else {
-      throw RPCError(
-        .internal, "\(uri.quoted) has carried nothing back: its caller wants a \(type)"
-      ).taskError
+      throw CallError(
+        .internal, "\(uri.quoted) has carried nothing back: its caller wants a \(type)")
     }
     return back
   }
@@ -49,39 +55,46 @@ struct SessionNavigator: Navigator {
   }
 
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value {
-    try await own.callPage(page, method, params, timeout: nil).get()
+    try await SwiftCalls.call(page: page, method, params, timeout: nil, in: own).get()
   }
 
   func back(_ count: Int, result: PageResult?) async throws -> NavigationChange {
-    try await own.back(.count(count), result)
+    try await back(.count(count), result)
   }
 
   func back(to page: String, result: PageResult?) async throws -> NavigationChange {
-    try await own.back(.to(page), result)
+    try await back(.to(page), result)
   }
 
   func back(before page: String, result: PageResult?) async throws -> NavigationChange {
-    try await own.back(.before(page), result)
+    try await back(.before(page), result)
   }
 
   func backToRoot(result: PageResult?) async throws -> NavigationChange {
-    try await own.back(.root, result)
+    try await back(.root, result)
+  }
+
+  private func back(
+    _ target: BackTarget<String>, _ result: PageResult?
+  ) async throws -> NavigationChange {
+    try await SwiftCalls.change(in: own) { GoingBack(target, result: result).operation(by: $0) }
   }
 
   func finish(_ result: PageResult?, page given: String?) async throws -> NavigationChange {
     guard let page = given ?? page else {
-      throw RPCError.invalidParams("Name the page to finish: this code runs on behalf of none")
-        .taskError
+      throw CallError.invalidParams("Name the page to finish: this code runs on behalf of none")
     }
-    return try await own.finish(page, result)
+    return try await SwiftCalls.change(in: own) { _ in
+      .finish(page: page, result: result?.outcome ?? .finished())
+    }
   }
 
   func selectTab(_ index: Int) async throws -> NavigationChange {
-    try await own.select(.index(index))
+    try await SwiftCalls.select(.index(index), in: own)
   }
 
   func selectTab(_ uri: String) async throws -> NavigationChange {
-    try await own.select(.uri(uri))
+    try await SwiftCalls.select(.uri(uri), in: own)
   }
 
   func stack() async -> NavigationStack {
@@ -89,6 +102,19 @@ struct SessionNavigator: Navigator {
   }
 
   func contains(_ page: String) async -> Page? {
-    await own.page(page)
+    await own.contains(page)
   }
+}
+
+extension Session {
+  fileprivate var stack: NavigationStack { pages.stack }
+
+  fileprivate func canOpen(_ uri: String) -> Bool { guide.canOpen(uri) }
+
+  fileprivate func contains(_ page: String) -> Page? { pages.stack.contains(guide.reference(page)) }
+}
+
+extension Duration {
+  /// Brought into the range that timers take: a millisecond to a day.
+  var asTimer: Duration { min(max(self, .milliseconds(1)), .seconds(86_400)) }
 }

@@ -1,3 +1,4 @@
+import WayPatterns
 import WayRouting
 import WayValues
 

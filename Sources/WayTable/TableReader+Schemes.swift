@@ -1,3 +1,4 @@
+import WayPatterns
 import WayRouting
 import WayValues
 
@@ -12,7 +13,7 @@ extension TableReader {
       let (name, value) = (member.name, member.value)
       let path = path.member(name)
       let scheme = name.lowercased()
-      if !Self.isScheme(name) {
+      if !RouteURI.isScheme(name) {
         fault(path, "'\(name)' is no scheme: a letter, then letters, digits, '+', '-' and '.'")
       } else if !seen.insert(scheme).inserted {
         fault(path, "'\(scheme)' comes twice; schemes ignore case")
@@ -27,17 +28,5 @@ extension TableReader {
           }))
     }
     return declared
-  }
-
-  /// RFC 3986 §3.1.
-  private static func isScheme(_ name: String) -> Bool {
-    func isLetter(_ byte: UInt8) -> Bool {
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-    guard let first = name.utf8.first, isLetter(first) else { return false }
-    return name.utf8.allSatisfy { byte in
-      isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-    }
   }
 }

@@ -1,3 +1,5 @@
+import WayNavigation
+import WayPatterns
 import WayRouting
 import WayValues
 

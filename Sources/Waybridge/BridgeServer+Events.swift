@@ -1,7 +1,7 @@
 import WaySession
 
 // Events: the app's own, which it publishes, and the server's, which it may listen to. Usable from any thread, from
-// `onListening` on until `run()` ends. All of it throws ``TaskError`` with the code 2503 while the server does not run.
+// `onListening` on until `run()` ends. All of it throws ``CallError`` with the code 2503 while the server does not run.
 extension BridgeServer {
   /// Tells an event of the app's own to the clients of an audience that subscribe to its topic (`events.subscribe`).
   /// Events of one publisher that awaits each arrive in their order.
@@ -10,32 +10,32 @@ extension BridgeServer {
   /// subscribe later, before newer ones. What is kept is bounded: 1,024 topics (each counted once for every
   /// audience) and 4 MiB; beyond, the oldest events go. What is kept for a session goes with it.
   ///
-  /// Throws ``TaskError``: -32602 for a topic that is not 1 to 256 (``Limits/maxTopic``) ASCII letters, digits and
+  /// Throws ``CallError``: -32602 for a topic that is not 1 to 256 (``Limits/maxTopic``) ASCII letters, digits and
   /// `. _ - : /`, or that begins as the server's own do (`session.`, `page.`, `task.`, `route.`, `server.`,
   /// `table.`), and for a `retain` beyond 0 to 100; 2413 for data that nests too deep, or an event larger than
   /// ``Limits/maxAnswer`` or, to be retained, 4 MiB.
   public func publish(
     _ topic: String, _ data: Value = .null, to audience: Audience = .all, retain: Int = 0
-  ) async throws(TaskError) {
-    try await bridge().publish(topic, data, to: audience, retain: retain)
+  ) async throws(CallError) {
+    try await hub().publish(topic, data, to: audience, retain: retain)
   }
 
   /// Forgets what ``publish(_:_:to:retain:)`` has kept of a topic for exactly this audience.
   /// Throws only while the server does not run.
-  public func forget(_ topic: String, to audience: Audience = .all) async throws(TaskError) {
-    try await bridge().forget(topic, for: audience)
+  public func forget(_ topic: String, to audience: Audience = .all) async throws(CallError) {
+    try await hub().forget(topic, for: audience)
   }
 
   /// The server's own events of all sessions from now on, each with the id of its `session`: those that PROTOCOL.md
   /// lists, `session.opened` and `session.closed` among them.
   ///
-  /// The stream ends with the server, and throws ``TaskError`` 2429 when its reader falls behind by more than
+  /// The stream ends with the server, and throws ``CallError`` 2429 when its reader falls behind by more than
   /// `buffer` events. Letting go of it ends it. Throws -32602 for a wrong topic.
   ///
   /// - Parameter topics: a `*` at the end of one stands for any rest.
   public func events(
     _ topics: [String] = ["*"], buffer: Int = 1024
-  ) async throws(TaskError) -> AsyncThrowingStream<BridgeEvent, any Error> {
-    try await bridge().events(topics, limit: buffer)
+  ) async throws(CallError) -> AsyncThrowingStream<BridgeEvent, any Error> {
+    try await hub().events(topics, limit: buffer)
   }
 }

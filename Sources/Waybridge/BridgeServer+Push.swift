@@ -1,7 +1,7 @@
 import WaySession
 
 // What the app does in its sessions without being asked. Usable from any thread, from `onListening` on until `run()` ends.
-// All of it but `deliver` throws ``TaskError`` with the code 2503 while the server does not run.
+// All of it but `deliver` throws ``CallError`` with the code 2503 while the server does not run.
 extension BridgeServer {
   /// Opens a page in each session of an audience, and returns when each is shown or refused; a task is run to its end.
   ///
@@ -25,8 +25,8 @@ extension BridgeServer {
   public func open(
     _ uri: String, params: ValueObject = [:], exts: ValueObject = [:], style: Style = .push,
     in audience: Audience, timeout: Duration = .seconds(10), carrying: [String: any Sendable] = [:]
-  ) async throws(TaskError) -> [Delivery<OpenedPage>] {
-    try await bridge().open(
+  ) async throws(CallError) -> [Delivery<OpenedPage>] {
+    try await hub().open(
       uri, params, exts: exts, style: style, in: audience, timeout: timeout, carrying: carrying)
   }
 
@@ -41,19 +41,19 @@ extension BridgeServer {
   public func call(
     _ method: String, _ params: ValueObject = [:], of audience: Audience,
     timeout: Duration = .seconds(10)
-  ) async throws(TaskError) -> [Delivery<Value>] {
-    try await bridge().call(method, params, of: audience, timeout: timeout)
+  ) async throws(CallError) -> [Delivery<Value>] {
+    try await hub().call(method, params, of: audience, timeout: timeout)
   }
 
   /// Calls a method of one page: of the client that runs in it, else of its host (`page.call`).
   ///
-  /// Throws ``TaskError``: 2404 where there is no such session or page, 2504 where nobody answers for the page or
+  /// Throws ``CallError``: 2404 where there is no such session or page, 2504 where nobody answers for the page or
   /// leaves, 2408 past `timeout` (a millisecond to a day), 2502 or the app's own code as the client answers.
   public func call(
     page: String, in session: String, _ method: String, _ params: ValueObject = [:],
     timeout: Duration = .seconds(10)
-  ) async throws(TaskError) -> Value {
-    try await bridge().call(page: page, in: session, method, params, timeout: timeout)
+  ) async throws(CallError) -> Value {
+    try await hub().call(page: page, in: session, method, params, timeout: timeout)
   }
 
   /// Hands a link from outside (of a push message, a shortcut, a universal link) to every session of an audience; where
@@ -61,23 +61,23 @@ extension BridgeServer {
   /// another, as soon as somebody can open them; the pages that the route declares as `parents` come first. A link that
   /// comes before the server runs waits for it.
   ///
-  /// Throws ``TaskError``: -32602 for a text that is no URI with a scheme, 2429 when ``Limits/maxLinks`` wait already.
-  public func deliver(_ link: DeepLink, to audience: Audience = .all) async throws(TaskError) {
-    try await bridge(orKeeping: link, for: audience)?.deliver(link, to: audience)
+  /// Throws ``CallError``: -32602 for a text that is no URI with a scheme, 2429 when ``Limits/maxLinks`` wait already.
+  public func deliver(_ link: DeepLink, to audience: Audience = .all) async throws(CallError) {
+    try await hub(orKeeping: link, for: audience)?.deliver(link, to: audience)
   }
 
   /// The sessions of an audience as they are now, in no order. Throws only while the server does not run.
-  public func sessions(_ audience: Audience = .all) async throws(TaskError) -> [SessionInfo] {
-    try await bridge().sessions(audience)
+  public func sessions(_ audience: Audience = .all) async throws(CallError) -> [SessionInfo] {
+    try await hub().sessions(audience)
   }
 
   /// Puts a session into a group. Throws 2404 where there is no such session.
-  public func add(session: String, toGroup group: String) async throws(TaskError) {
-    try await bridge().add(session: session, toGroup: group)
+  public func add(session: String, toGroup group: String) async throws(CallError) {
+    try await hub().add(session: session, toGroup: group)
   }
 
   /// Takes a session out of a group, where it is in it. Throws 2404 where there is no such session.
-  public func remove(session: String, fromGroup group: String) async throws(TaskError) {
-    try await bridge().remove(session: session, fromGroup: group)
+  public func remove(session: String, fromGroup group: String) async throws(CallError) {
+    try await hub().remove(session: session, fromGroup: group)
   }
 }

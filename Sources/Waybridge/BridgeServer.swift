@@ -17,10 +17,10 @@ import WayTransport
 /// It is a `Service` of swift-service-lifecycle: ``run()`` ends when its service group shuts down gracefully.
 public struct BridgeServer: Service {
   /// The version of Waybridge, as `session.open` tells it in `server.version`.
-  public static let version = BridgeSettings.serverVersion
+  public static let version = HubConfiguration.serverVersion
 
   /// The methods that every bridge has, as `rpc.discover` tells them.
-  package static var methods: [String] { OpenRPC.methods }
+  package static var methods: [String] { SessionHub.methods }
 
   private let router: Router
   private let configuration: BridgeConfiguration
@@ -49,10 +49,10 @@ public struct BridgeServer: Service {
     defer { slot.ended() }
     try await router.start()
     let running = try await RunningBridge(router: router, configuration: configuration)
-    while case let links = slot.begin(running.bridge), !links.isEmpty {
+    while case let links = slot.begin(running.hub), !links.isEmpty {
       for (link, audience) in links {
         // It was checked when it came, so too many wait for sessions by now.
-        do { try await running.bridge.deliver(link, to: audience) } catch {
+        do throws(CallError) { try await running.hub.deliver(link, to: audience) } catch {
           configuration.logger?.warning("link given up", metadata: ["reason": "\(error.message)"])
         }
       }
@@ -72,15 +72,15 @@ public struct BridgeServer: Service {
   }
 
   /// The bridge that runs; fails with 2503 while there is none.
-  func bridge() throws(TaskError) -> Bridge {
-    try slot.bridge()
+  func hub() throws(CallError) -> SessionHub {
+    try slot.hub()
   }
 
   /// The bridge that runs; while there is none the link is kept for it. Fails as its `deliver` would.
-  func bridge(
+  func hub(
     orKeeping link: DeepLink, for audience: Audience
-  ) throws(TaskError) -> Bridge? {
-    try slot.bridge(
+  ) throws(CallError) -> SessionHub? {
+    try slot.hub(
       orKeeping: link, for: audience, limit: configuration.keptLimits.maxLinks)
   }
 }
@@ -88,7 +88,7 @@ public struct BridgeServer: Service {
 /// A bridge that listens, until it is stopped.
 package struct RunningBridge: Sendable {
   package let address: BoundAddress
-  package let bridge: Bridge
+  package let hub: SessionHub
   private let loop: SocketLoop
   private let server: SocketServer
   private let grace: Duration
@@ -98,19 +98,19 @@ package struct RunningBridge: Sendable {
     if configuration.conformance { try Self.addEcho(to: router) }
     let limits = configuration.keptLimits
     let loop = try SocketLoop.start()
-    let export = MetricsExport()
-    var settings = BridgeSettings(
+    let export = MetricsExport(methods: CallMeter.names(of: SessionHub.methods))
+    var shared = HubConfiguration(
       router: router, limits: limits, tableVersion: configuration.tableVersion,
       methods: configuration.conformance ? Conformance.methods : [:],
       now: WallClock.milliseconds, identify: configuration.identify)
     let log = configuration.logger.map(BridgeLog.init)
-    if let log { settings.observer = log.observer }
-    if let export { settings.observer.timed = { export.ended($0, nanoseconds: $1) } }
-    bridge = Bridge(loop: loop, settings: settings)
+    if let log { shared.observer = log.observer }
+    if let export { shared.observer.timed = { export.ended($0, nanoseconds: $1) } }
+    hub = SessionHub(loop: loop, configuration: shared)
     var endpoints = [
       Endpoint(
-        path: "/bridge", subprotocols: [Bridge.subprotocol],
-        maxMessage: limits.maxMessage, acceptor: bridge)
+        path: "/bridge", subprotocols: [SessionHub.subprotocol],
+        maxMessage: limits.maxMessage, acceptor: hub)
     ]
     if configuration.conformance {
       endpoints.append(
@@ -121,7 +121,7 @@ package struct RunningBridge: Sendable {
     var sockets = configuration.sockets
     if let log { sockets.onRefused = log.refused }
     server = SocketServer(configuration: sockets, endpoints: endpoints, loop: loop)
-    let metrics = BridgeMetrics(bridge: bridge, server: server, lag: LagProbe(loop: loop))
+    let metrics = BridgeMetrics(hub: hub, server: server, lag: LagProbe(loop: loop))
     do {
       let bound = try await server.start(
         responder: Responder.make(webEntries: configuration.webEntries, metrics: metrics))
@@ -148,7 +148,7 @@ package struct RunningBridge: Sendable {
   package func stop() async {
     logger?.info("draining")
     await server.stop(drain: .drain, grace: grace)
-    await bridge.endListening()
+    await hub.endListening()
     await loop.shutdown()
     logger?.info("stopped")
   }

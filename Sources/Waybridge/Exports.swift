@@ -1,3 +1,5 @@
+@_exported import WayNavigation
+@_exported import WayPatterns
 @_exported import WayRouting
 @_exported import WayValues
 

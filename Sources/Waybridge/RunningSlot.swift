@@ -2,6 +2,7 @@ import Synchronization
 import WayRPC
 import WayRouting
 import WaySession
+import WayValues
 
 /// Where the methods of a ``BridgeServer`` find the bridge that its ``BridgeServer/run()`` has begun.
 final class RunningSlot: Sendable {
@@ -11,7 +12,7 @@ final class RunningSlot: Sendable {
   private enum State {
     case idle
     case starting
-    case running(Bridge)
+    case running(SessionHub)
   }
 
   private struct Held {
@@ -23,21 +24,21 @@ final class RunningSlot: Sendable {
   private let held = Mutex(Held())
 
   /// Fails when the server runs already.
-  func start() throws(TaskError) {
+  func start() throws(CallError) {
     let isFree = held.withLock { held in
       guard case .idle = held.state else { return false }
       held.state = .starting
       return true
     }
     guard isFree else {
-      throw TaskError(code: ErrorCode.conflict.rawValue, message: "The server runs already")
+      throw CallError(code: ErrorCode.conflict.rawValue, message: "The server runs already")
     }
   }
 
   /// The links that wait, for the bridge; where none does, the bridge is there for all from now on.
-  func begin(_ bridge: Bridge) -> [WaitingLink] {
+  func begin(_ hub: SessionHub) -> [WaitingLink] {
     held.withLock { held in
-      if held.links.isEmpty { held.state = .running(bridge) }
+      if held.links.isEmpty { held.state = .running(hub) }
       defer { held.links = [] }
       return held.links
     }
@@ -48,25 +49,25 @@ final class RunningSlot: Sendable {
   }
 
   /// The bridge; fails with 2503 while there is none.
-  func bridge() throws(TaskError) -> Bridge {
-    guard case .running(let bridge) = held.withLock({ $0.state }) else {
-      throw TaskError(
+  func hub() throws(CallError) -> SessionHub {
+    guard case .running(let hub) = held.withLock({ $0.state }) else {
+      throw CallError(
         code: ErrorCode.unavailable.rawValue,
         message: "The server does not run: call this from onListening on, until run() returns")
     }
-    return bridge
+    return hub
   }
 
   /// The bridge; while there is none the link is kept for it. Fails with -32602 for a link
   /// that is no URI with a scheme, and with 2429 when `limit` wait already.
-  func bridge(
+  func hub(
     orKeeping link: DeepLink, for audience: Audience, limit: Int
-  ) throws(TaskError) -> Bridge? {
-    try held.withLock { (held) throws(TaskError) -> Bridge? in
-      if case .running(let bridge) = held.state { return bridge }
-      try Bridge.check(link)
+  ) throws(CallError) -> SessionHub? {
+    try held.withLock { (held) throws(CallError) -> SessionHub? in
+      if case .running(let hub) = held.state { return hub }
+      try link.check()
       guard held.links.count < limit else {
-        throw TaskError(
+        throw CallError(
           code: ErrorCode.tooMany.rawValue, message: "\(limit) links wait for the server to run")
       }
       held.links.append((link, audience))

@@ -1,4 +1,5 @@
-import WayRouting
+import WayNavigation
+import WayValues
 
 extension BridgeClient {
   /// Begins a call that is put together step by step.

@@ -1,13 +1,14 @@
+import WayNavigation
 import WayRPC
-import WayRouting
+import WayValues
 
 extension BridgeClient.Page {
   /// The parameters as a type. Text is read as a number or truth value where the type wants one.
   ///
-  /// Throws ``TaskError`` (2422) with the place of what does not fit; a host that lets it through refuses the page.
+  /// Throws ``CallError`` (2422) with the place of what does not fit; a host that lets it through refuses the page.
   public func decode<Parameters: Decodable>(
     _ type: Parameters.Type = Parameters.self
-  ) throws(TaskError) -> Parameters {
+  ) throws(CallError) -> Parameters {
     try params.read(as: type)
   }
 }
@@ -16,7 +17,7 @@ extension BridgeClient.TaskCall {
   /// The parameters as a type, as ``BridgeClient/Page/decode(_:)`` reads them.
   public func decode<Parameters: Decodable>(
     _ type: Parameters.Type = Parameters.self
-  ) throws(TaskError) -> Parameters {
+  ) throws(CallError) -> Parameters {
     try params.read(as: type)
   }
 }
@@ -24,9 +25,9 @@ extension BridgeClient.TaskCall {
 extension ValueObject {
   fileprivate func read<Parameters: Decodable>(
     as type: Parameters.Type
-  ) throws(TaskError) -> Parameters {
-    do { return try decode(type) } catch {
-      throw TaskError(code: ErrorCode.invalidParameters.rawValue, message: "\(error)")
+  ) throws(CallError) -> Parameters {
+    do { return try readParameters(as: type) } catch {
+      throw CallError(.invalidParameters, "\(error)")
     }
   }
 }

@@ -1,3 +1,5 @@
+import WayValues
+
 extension BridgeClient {
   /// Subscribes to topics; a `*` at the end of one stands for any rest (`page.*`).
   ///

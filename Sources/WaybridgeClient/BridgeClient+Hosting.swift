@@ -1,5 +1,5 @@
 import WayRPC
-import WayRouting
+import WayValues
 
 extension BridgeClient {
   /// Hosts more than the session was opened with. A host of the same scheme, patterns and kind is replaced.

@@ -1,4 +1,5 @@
-import WayRouting
+import WayNavigation
+import WayValues
 
 // The session's stack. A page is referred to by its id, or by its URI, which means the nearest page from the top with the
 // same route and path parameters.

@@ -1,15 +1,16 @@
+import WayNavigation
 import WayRPC
-import WayRouting
+import WayValues
 
 // Pages that hosts show. Every task begins with the host, in the same way, so that hosts are begun in the order of the
 // server's requests.
 extension BridgeClient {
-  func openPage(_ params: Value, _ request: RequestID, _ call: ServedCall) throws(RPCError) {
+  func openPage(_ params: Value, _ request: RequestID, _ call: ServedCall) throws(CallError) {
     guard let page = params["page"].flatMap(Page.init) else {
-      throw RPCError(.invalidParams, "params.page must be a page with id, uri and style")
+      throw CallError(.invalidParams, "params.page must be a page with id, uri and style")
     }
     guard let host = pageHost(of: page.uri) else {
-      throw RPCError(.hostAbsent, "This client does not show \(page.uri)")
+      throw CallError(.hostAbsent, "This client does not show \(page.uri)")
     }
     try pages.add(HostedPages.Entry(page: page, host: host, opening: request))
     call.task = Task {
@@ -33,13 +34,13 @@ extension BridgeClient {
       // own, since this one is cancelled.
       await Task { await close(entry, .cancelled) }.value
     }
-    finish(request, .failure(RPCError(.cancelled)))
+    finish(request, .failure(CallError(.cancelled)))
   }
 
   /// Of a page that is gone it is true that it is closed.
-  func closePage(_ params: Value, _ request: RequestID) throws(RPCError) {
+  func closePage(_ params: Value, _ request: RequestID) throws(CallError) {
     guard let id = params["page"]?.string else {
-      throw RPCError(.invalidParams, "params.page must be the id of a page")
+      throw CallError(.invalidParams, "params.page must be the id of a page")
     }
     let reason = params["reason"]?.string.flatMap(Outcome.Kind.init(rawValue:)) ?? .dismissed
     if let opening = pages[id]?.opening {

@@ -1,5 +1,6 @@
 import WayRPC
 import WayTransport
+import WayValues
 
 extension BridgeClient {
   /// Calls a method of the protocol, or of the server's own, and waits for its answer.
@@ -24,11 +25,8 @@ extension BridgeClient {
   /// Sends a message that is not answered; once the connection is closed, nothing. Throws ``CallError``: -32602 for params
   /// that nest too deep, 2413 for a message that is larger than the server takes.
   public func notify(_ method: String, _ params: Value? = nil) throws(CallError) {
-    do {
-      try send(method) { (writer) throws(EncodingFailure) in try writer.notification(method, params)
-      }
-    } catch {
-      throw CallError(error)
+    try send(method) { (writer) throws(EncodingFailure) in
+      try writer.notification(method, params)
     }
   }
 
@@ -39,21 +37,16 @@ extension BridgeClient {
   ) async throws(CallError) -> Value {
     let call = PendingCall(method, onProgress: onProgress)
     call.isCancelled = Task.isCancelled
-    let result: Result<Value, RPCError>
-    do throws(RPCError) {
-      let id = try pending.add(call)
-      result = await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
-          call.answer = continuation
-          start(call, id, params, patience)
-        }
-      } onCancel: {
-        Task { await self.cancel(id) }
+    let id = try pending.add(call)
+    let result: Result<Value, CallError> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        call.answer = continuation
+        start(call, id, params, patience)
       }
-      return try result.get()
-    } catch {
-      throw CallError(error)
+    } onCancel: {
+      Task { await self.cancel(id) }
     }
+    return try result.get()
   }
 
   /// Sends the request, or settles it. Others may have had their turn since it was added, so that it is cancelled or the
@@ -61,12 +54,12 @@ extension BridgeClient {
   private func start(
     _ call: PendingCall, _ id: RequestID, _ params: Value?, _ patience: Duration?
   ) {
-    do throws(RPCError) {
+    do throws(CallError) {
       guard channel != nil else {
-        throw RPCError(.unavailable, "The connection is closed; the call was not sent")
+        throw CallError(.unavailable, "The connection is closed; the call was not sent")
       }
       guard !call.isCancelled else {
-        throw RPCError(.cancelled, "\(call.method) was cancelled before it was sent")
+        throw CallError(.cancelled, "\(call.method) was cancelled before it was sent")
       }
       try send(call.method) { (writer) throws(EncodingFailure) in
         try writer.request(id, call.method, params)
@@ -93,7 +86,7 @@ extension BridgeClient {
     guard let call = pending.take(id) else { return }
     withdraw(id)
     call.settle(
-      .failure(RPCError(.deadline, "The server has not answered \(call.method) in \(patience)")))
+      .failure(CallError(.deadline, "The server has not answered \(call.method) in \(patience)")))
   }
 
   private func withdraw(_ id: RequestID) {
@@ -103,14 +96,14 @@ extension BridgeClient {
   /// Writes a message and sends it.
   func send(
     _ method: String, _ write: (inout MessageWriter) throws(EncodingFailure) -> Void
-  ) throws(RPCError) {
+  ) throws(CallError) {
     do {
       try write(&writer)
     } catch {
-      throw RPCError(.invalidParams, "The params of \(method) cannot be sent: \(error)")
+      throw CallError(.invalidParams, "The params of \(method) cannot be sent: \(error)")
     }
     guard writer.bytes.count <= maxMessage else {
-      throw RPCError(
+      throw CallError(
         .tooLarge,
         "\(method) takes \(writer.bytes.count) bytes; the server's limit is \(maxMessage)")
     }

@@ -1,4 +1,5 @@
-import WayRouting
+import WayNavigation
+import WayValues
 
 // Opening pages, running tasks, and asking the router.
 extension BridgeClient {

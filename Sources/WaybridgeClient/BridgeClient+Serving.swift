@@ -1,5 +1,5 @@
 import WayRPC
-import WayRouting
+import WayValues
 
 // What the server asks of this client: each request is answered exactly once. Tasks and methods are begun in the order of
 // the requests, also those that do not say where they run: for that they prefer the loop.
@@ -7,19 +7,19 @@ extension BridgeClient {
   func serve(_ request: Request) {
     if request.method == "$/ping" { return answer(request.id, .success(.null)) }
     let call = ServedCall()
-    do throws(RPCError) {
+    do throws(CallError) {
       try serving.begin(request.id, call)
     } catch {
       return answer(request.id, .failure(error))
     }
-    do throws(RPCError) {
+    do throws(CallError) {
       try carryOut(request, call)
     } catch {
       finish(request.id, .failure(error))
     }
   }
 
-  private func carryOut(_ request: Request, _ call: ServedCall) throws(RPCError) {
+  private func carryOut(_ request: Request, _ call: ServedCall) throws(CallError) {
     let params = request.params ?? .null
     switch request.method {
     case "page.open": try openPage(params, request.id, call)
@@ -35,28 +35,28 @@ extension BridgeClient {
 
   private func callPage(
     _ params: Value, _ request: RequestID, _ call: ServedCall
-  ) throws(RPCError) {
+  ) throws(CallError) {
     guard let id = params["page"]?.string, let name = params["method"]?.string else {
-      throw RPCError(.invalidParams, "page.call needs the strings page and method")
+      throw CallError(.invalidParams, "page.call needs the strings page and method")
     }
     let method = MethodCall(
       method: name, params: params["params"] ?? .null, progress: progress(of: request))
     if id == ownPage { return try run(method, request, call) }
     guard let (page, host) = pages.shown(id) else {
-      throw RPCError(.noRoute, "This client does not show the page \(id)", kind: "notOnStack")
+      throw CallError(.noRoute, "This client does not show the page \(id)", kind: "notOnStack")
     }
     begin(request, call) { try await host.call(method, of: page) }
   }
 
   private func runTask(
     _ params: Value, _ request: RequestID, _ call: ServedCall
-  ) throws(RPCError) {
+  ) throws(CallError) {
     guard let uri = params["uri"]?.string else {
-      throw RPCError(.invalidParams, "params.uri must be a string")
+      throw CallError(.invalidParams, "params.uri must be a string")
     }
     let host = hosts.find(uri) { $0.declaration.kind != .page }
     guard case .run(let run) = host?.handler else {
-      throw RPCError(.hostAbsent, "This client does not run \(uri)")
+      throw CallError(.hostAbsent, "This client does not run \(uri)")
     }
     let task = TaskCall(
       uri: uri, params: params["params"]?.object ?? [:], exts: params["exts"]?.object ?? [:],
@@ -67,7 +67,7 @@ extension BridgeClient {
   /// Runs a method of this client.
   private func run(
     _ method: MethodCall, _ request: RequestID, _ call: ServedCall
-  ) throws(RPCError) {
+  ) throws(CallError) {
     guard let run = methods[method.method] else { throw method.unknownMethod }
     begin(request, call) { try await run(method) }
   }
@@ -87,7 +87,7 @@ extension BridgeClient {
   }
 
   /// Answers once what was told of progress before is on its way.
-  func finish(_ request: RequestID, _ result: Result<Value, RPCError>) {
+  func finish(_ request: RequestID, _ result: Result<Value, CallError>) {
     loop.execute {
       self.assumeIsolated { client in
         // Nobody can be answered once the connection has ended.
@@ -98,24 +98,22 @@ extension BridgeClient {
   }
 
   /// What the caller is told of an error that a host threw in the current task: the application's own codes pass through.
-  static func failure(_ error: any Error) -> RPCError {
+  static func failure(_ error: any Error) -> CallError {
     switch error {
-    case let error as RPCError: error
-    case _ where Task.isCancelled: RPCError(.cancelled)
-    case let error as TaskError where error.isApplicationCode:
-      RPCError(code: error.code, message: error.message, data: error.data)
-    case let error as CallError where ErrorCode.isApplication(error.code):
-      RPCError(code: error.code, message: error.message, data: error.data)
-    default: RPCError(.hostFailed, "\(error)")
+    case _ where Task.isCancelled: CallError(.cancelled)
+    case let error as CallError
+    where ErrorCode.isApplication(error.code) || error.protocolCode == .methodNotFound:
+      error
+    default: CallError(.hostFailed, "\(error)")
     }
   }
 
-  func answer(_ id: RequestID, _ result: Result<Value, RPCError>) {
+  func answer(_ id: RequestID, _ result: Result<Value, CallError>) {
     writer.answer(id, result)
     if writer.bytes.count > maxMessage {
       writer.error(
         id,
-        RPCError(
+        CallError(
           .tooLarge,
           "The answer takes \(writer.bytes.count) bytes; the server's limit is \(maxMessage)"))
     }

@@ -1,4 +1,5 @@
 import WayRPC
+import WayValues
 
 extension BridgeClient {
   /// The subprotocol with which sessions are opened.

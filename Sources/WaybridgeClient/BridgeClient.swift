@@ -1,7 +1,7 @@
 import WayRPC
-import WayRouting
 import WaySockets
 import WayTransport
+import WayValues
 
 /// A client of a bridge: it opens pages and runs tasks wherever they are, and hosts its own.
 ///
@@ -126,7 +126,7 @@ public actor BridgeClient {
     self.end = end
     for call in pending.drain() { call.settle(.failure(end.error)) }
     for call in serving.drain() { call.cancel() }
-    streams.end(isClosing ? nil : CallError(end.error))
+    streams.end(isClosing ? nil : end.error)
     closeHostedPages()
     for continuation in awaitingEnd { continuation.resume() }
     awaitingEnd = []
@@ -139,7 +139,7 @@ extension CallError {
   fileprivate init(_ error: SocketError) {
     switch error.kind {
     case .invalid: self = .invalidParams(error.description)
-    default: self.init(RPCError(.unavailable, error.description))
+    default: self.init(.unavailable, error.description)
     }
   }
 }

@@ -1,4 +1,5 @@
 import WayRPC
+import WayValues
 
 /// How a connection ended.
 public struct ConnectionEnd: Sendable, Hashable {
@@ -6,8 +7,8 @@ public struct ConnectionEnd: Sendable, Hashable {
   /// back off and open a new session, after 42xx connect again. nil where the connection was lost without one.
   public let code: UInt16?
 
-  var error: RPCError {
-    RPCError(
+  var error: CallError {
+    CallError(
       .outcomeUnknown,
       "The connection closed\(code.map { " with code \($0)" } ?? "") before the answer came",
       kind: "closed", data: ["code": code.map { .integer(Int64($0)) } ?? .null])

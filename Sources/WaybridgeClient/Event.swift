@@ -1,3 +1,5 @@
+import WayValues
+
 extension BridgeClient {
   /// Something that happened, told to those who subscribed to its topic.
   public struct Event: Sendable, Hashable {

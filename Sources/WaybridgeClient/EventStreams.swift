@@ -1,4 +1,5 @@
 import WayRPC
+import WayValues
 
 /// The subscriptions of this client's own readers.
 struct EventStreams {
@@ -39,10 +40,9 @@ struct EventStreams {
       guard case .dropped = entry.continuation.yield(event) else { continue }
       entry.continuation.finish(
         throwing: CallError(
-          RPCError(
-            .tooMany,
-            "The reader of \(entry.topics.joined(separator: ", ")) is \(entry.limit) "
-              + "events behind; read faster, or subscribe with a larger buffer")))
+          .tooMany,
+          "The reader of \(entry.topics.joined(separator: ", ")) is \(entry.limit) "
+            + "events behind; read faster, or subscribe with a larger buffer"))
     }
   }
 

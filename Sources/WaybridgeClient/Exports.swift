@@ -1,8 +1,8 @@
 @_exported import WayValues
 
-@_exported import enum WayRPC.ErrorCode
-@_exported import struct WayRouting.CallBuilder
-@_exported import struct WayRouting.Outcome
-@_exported import enum WayRouting.RouteKind
-@_exported import enum WayRouting.Style
-@_exported import struct WayRouting.TaskError
+@_exported import struct WayNavigation.CallBuilder
+@_exported import struct WayNavigation.NavigationChange
+@_exported import struct WayNavigation.Outcome
+@_exported import struct WayNavigation.PageResult
+@_exported import enum WayNavigation.RouteKind
+@_exported import enum WayNavigation.Style

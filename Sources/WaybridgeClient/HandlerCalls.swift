@@ -1,4 +1,5 @@
 import WayRPC
+import WayValues
 
 extension BridgeClient {
   /// Runs a method that the server calls by name, or a method of the page that this client runs in. What it throws reaches
@@ -59,8 +60,8 @@ extension BridgeClient {
     /// The error -32601, for a method that is not there.
     public var unknown: any Error { unknownMethod }
 
-    var unknownMethod: RPCError {
-      RPCError(.methodNotFound, "This client has no method \(method)")
+    var unknownMethod: CallError {
+      CallError(.methodNotFound, "This client has no method \(method)")
     }
   }
 }

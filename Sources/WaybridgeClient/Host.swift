@@ -1,4 +1,5 @@
-import WayRouting
+import WayNavigation
+import WayValues
 
 extension BridgeClient {
   /// What a client shows or runs for its session.
@@ -31,7 +32,7 @@ extension BridgeClient {
     /// Runs the tasks that fit a pattern such as `action://share`.
     ///
     /// It runs on the main actor, where its closure says so, else on the client's thread, which it must not block. Its Swift task
-    /// is cancelled when the caller no longer waits. What it throws reaches the caller: ``TaskError`` and ``CallError`` as they
+    /// is cancelled when the caller no longer waits. What it throws reaches the caller: ``CallError`` and ``CallError`` as they
     /// are, where the code is the application's (1…1999, from 3000), anything else as 2502 with its text.
     public static func task(
       _ pattern: String, _ run: @escaping @Sendable (TaskCall) async throws -> Value

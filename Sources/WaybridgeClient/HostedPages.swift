@@ -1,4 +1,6 @@
+import WayNavigation
 import WayRPC
+import WayValues
 
 /// The pages that this client shows, those that are opening included, in the order in which they came.
 struct HostedPages {
@@ -16,12 +18,12 @@ struct HostedPages {
 
   private(set) var entries: [Entry] = []
 
-  mutating func add(_ entry: Entry) throws(RPCError) {
+  mutating func add(_ entry: Entry) throws(CallError) {
     guard entries.count < Self.limit else {
-      throw RPCError(.tooMany, "This client shows at most \(Self.limit) pages")
+      throw CallError(.tooMany, "This client shows at most \(Self.limit) pages")
     }
     guard self[entry.page.id] == nil else {
-      throw RPCError(.conflict, "This client shows the page \(entry.page.id) already")
+      throw CallError(.conflict, "This client shows the page \(entry.page.id) already")
     }
     entries.append(entry)
   }

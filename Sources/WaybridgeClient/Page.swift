@@ -1,4 +1,5 @@
-import WayRouting
+import WayNavigation
+import WayValues
 
 extension BridgeClient {
   /// A page of the session, as clients are told of it.

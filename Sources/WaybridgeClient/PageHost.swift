@@ -1,4 +1,5 @@
-import WayRouting
+import WayNavigation
+import WayValues
 
 /// Shows the pages of a scheme or of patterns.
 ///

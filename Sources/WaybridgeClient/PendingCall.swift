@@ -1,11 +1,12 @@
 import WayRPC
 import WayTransport
+import WayValues
 
 /// A call of this side that is not answered yet.
 final class PendingCall {
   let method: String
   /// Settles the call.
-  var answer: CheckedContinuation<Result<Value, RPCError>, Never>?
+  var answer: CheckedContinuation<Result<Value, CallError>, Never>?
   /// Settles the call where the server lets its deadline pass without an answer.
   var guardian: (any ScheduledWork)?
   var isSent = false
@@ -18,7 +19,7 @@ final class PendingCall {
   }
 
   /// Called once it is no longer among the calls that wait.
-  func settle(_ result: Result<Value, RPCError>) {
+  func settle(_ result: Result<Value, CallError>) {
     guardian?.cancel()
     answer?.resume(returning: result)
     answer = nil

@@ -1,3 +1,6 @@
+import WayNavigation
+import WayValues
+
 extension BridgeClient {
   /// What the server answered to `session.open`.
   public struct Session: Sendable {

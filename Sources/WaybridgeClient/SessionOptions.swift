@@ -1,3 +1,5 @@
+import WayValues
+
 extension BridgeClient {
   /// What a client says of itself when it opens or joins a session.
   public struct SessionOptions: Sendable {

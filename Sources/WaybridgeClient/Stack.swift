@@ -1,3 +1,6 @@
+import WayNavigation
+import WayValues
+
 extension BridgeClient {
   /// The open pages of a session.
   public struct Stack: Sendable, Hashable {

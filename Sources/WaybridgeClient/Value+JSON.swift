@@ -1,4 +1,5 @@
 import WayRPC
+import WayValues
 
 extension Value {
   /// Reads a JSON text (RFC 8259), strictly; at most 128 levels of lists and objects.

@@ -35,7 +35,7 @@ import WayValues
       Issue.record("101 messages are taken")
       return
     }
-    #expect(error.errorCode == .tooLarge)
+    #expect(error.protocolCode == .tooLarge)
     #expect(error.message == "a batch has at most 100 messages; this one has 101")
     #expect(error.data?["limit"] == 100)
     #expect(summary(decoded(batch(3), with: MessageDecoder(maxBatch: 2))) == "malformed 2413")
@@ -44,7 +44,7 @@ import WayValues
   private let messages: [Message] = [
     .request(Request(id: .integer(1), method: "a")),
     .notification(Notification(method: "b")),
-    .invalid(.null, RPCError(.invalidRequest)),
+    .invalid(.null, CallError(.invalidRequest)),
     .response(Response(id: .integer(1), result: .success(nil))),
     .request(Request(id: .integer(2), method: "c")),
   ]

@@ -30,8 +30,8 @@ import WayValues
     var pending = PendingCalls<Int>(limit: 2)
     _ = try pending.add(1)
     _ = try pending.add(2)
-    let error = #expect(throws: RPCError.self) { try pending.add(3) }
-    #expect(error?.errorCode == .tooMany)
+    let error = #expect(throws: CallError.self) { try pending.add(3) }
+    #expect(error?.protocolCode == .tooMany)
     #expect(error?.data?["limit"] == 2)
     #expect(pending.count == 2)
     _ = pending.take(.integer(1))
@@ -43,10 +43,10 @@ import WayValues
   @Test func anIDInFlightIsAConflictUntilItsAnswer() throws {
     var calls = CallsInFlight<String>()
     try calls.begin(.string("x"), "first")
-    let error = #expect(throws: RPCError.self) { try calls.begin(.string("x"), "second") }
-    #expect(error?.errorCode == .conflict)
+    let error = #expect(throws: CallError.self) { try calls.begin(.string("x"), "second") }
+    #expect(error?.protocolCode == .conflict)
     #expect(error?.data?["kind"] == "duplicateID")
-    #expect(throws: RPCError.self) { try calls.check(.string("x")) }
+    #expect(throws: CallError.self) { try calls.check(.string("x")) }
     #expect(calls[.string("x")] == "first")
     #expect(calls.end(.string("x")) == "first")
     #expect(calls.end(.string("x")) == nil)
@@ -65,8 +65,8 @@ import WayValues
   @Test func noMoreThanTheLimitAreInFlight() throws {
     var calls = CallsInFlight<Int64>()
     for id in 1...256 as ClosedRange<Int64> { try calls.begin(.integer(id), id) }
-    let error = #expect(throws: RPCError.self) { try calls.begin(.integer(257), 257) }
-    #expect(error?.errorCode == .tooMany)
+    let error = #expect(throws: CallError.self) { try calls.begin(.integer(257), 257) }
+    #expect(error?.protocolCode == .tooMany)
     #expect(error?.data?["limit"] == 256)
     #expect(calls.end(.integer(9)) == 9)
     try calls.begin(.integer(257), 257)

@@ -92,7 +92,7 @@ import WayValues
       Issue.record("taken")
       return
     }
-    #expect(error.errorCode == .parseError)
+    #expect(error.protocolCode == .parseError)
     #expect(error.message.hasPrefix("the message is not JSON: "))
     #expect(error.data?["kind"] == "parseError")
   }
@@ -117,7 +117,7 @@ import WayValues
   ])
   func aBrokenErrorSettlesTheCallAsAnInternalError(member: String, fault: String) throws {
     let error = try #require(failure(#"{"jsonrpc":"2.0","id":1,"error":\#(member)}"#))
-    #expect(error.errorCode == .internal)
+    #expect(error.protocolCode == .internal)
     #expect(error.message.hasSuffix("its `error` has \(fault)"))
     #expect(error.data?["kind"] == "brokenResponse")
   }
@@ -133,17 +133,17 @@ import WayValues
   ])
   func aBrokenResponseSettlesItsCall(text: String, fault: String) throws {
     let error = try #require(failure(text))
-    #expect(error.errorCode == .internal)
+    #expect(error.protocolCode == .internal)
     #expect(error.message.contains(fault))
   }
 
   @Test func anErrorKeepsItsData() throws {
     let text =
       #"{"jsonrpc":"2.0","id":1,"error":{"code":2404,"message":"no","data":{"kind":"x"},"more":1}}"#
-    #expect(failure(text) == RPCError(code: 2404, message: "no", data: ["kind": "x"]))
+    #expect(failure(text) == CallError(code: 2404, message: "no", data: ["kind": "x"]))
   }
 
-  private func failure(_ text: String) -> RPCError? {
+  private func failure(_ text: String) -> CallError? {
     guard case .message(.response(let response)) = decoded(text), response.id == .integer(1),
       case .failure(let error) = response.result
     else { return nil }

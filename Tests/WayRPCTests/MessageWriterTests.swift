@@ -9,9 +9,9 @@ import WayValues
     #expect(writer.text == #"{"jsonrpc":"2.0","id":1,"result":{"a":[1,true,null,"x",{},[]]}}"#)
     writer.response(.null, nil)
     #expect(writer.text == #"{"jsonrpc":"2.0","id":null,"result":null}"#)
-    writer.error(.string("a\"b"), RPCError(code: 7, message: "no\nway"))
+    writer.error(.string("a\"b"), CallError(code: 7, message: "no\nway"))
     #expect(writer.text == #"{"jsonrpc":"2.0","id":"a\"b","error":{"code":7,"message":"no\nway"}}"#)
-    writer.error(.number("1.0"), RPCError(code: Int.min, message: "", data: nil as Value))
+    writer.error(.number("1.0"), CallError(code: Int.min, message: "", data: nil as Value))
     #expect(
       writer.text
         == #"{"jsonrpc":"2.0","id":1.0,"error":{"code":-9223372036854775808,"message":"","data":null}}"#
@@ -27,12 +27,12 @@ import WayValues
   @Test func ownErrorsTellTheirKindAndWhetherToTryAgain() {
     var writer = MessageWriter()
     writer.error(
-      .integer(1), RPCError(.tooMany, "slow down", kind: "rate", data: ["retryAfterMs": 50]))
+      .integer(1), CallError(.tooMany, "slow down", kind: "rate", data: ["retryAfterMs": 50]))
     #expect(
       writer.text
         == #"{"jsonrpc":"2.0","id":1,"error":{"code":2429,"message":"slow down","data":{"kind":"rate","retryable":true,"retryAfterMs":50}}}"#
     )
-    writer.error(.integer(1), RPCError(.noRoute))
+    writer.error(.integer(1), CallError(.noRoute))
     #expect(
       writer.text
         == #"{"jsonrpc":"2.0","id":1,"error":{"code":2404,"message":"no route","data":{"kind":"noRoute","retryable":false}}}"#
@@ -54,15 +54,15 @@ import WayValues
       return
     }
     #expect(response.id == .integer(1))
-    #expect(error.errorCode == .internal)
+    #expect(error.protocolCode == .internal)
     #expect(error.data?["kind"] == "unencodableResult")
   }
 
   @Test func dataThatCannotBeEncodedIsLeftOut() {
     var writer = MessageWriter()
-    writer.error(.integer(1), RPCError(code: 7, message: "x", data: nestedList(127)))
+    writer.error(.integer(1), CallError(code: 7, message: "x", data: nestedList(127)))
     #expect(writer.text == #"{"jsonrpc":"2.0","id":1,"error":{"code":7,"message":"x"}}"#)
-    writer.error(.integer(1), RPCError(code: 7, message: "x", data: nestedList(126)))
+    writer.error(.integer(1), CallError(code: 7, message: "x", data: nestedList(126)))
     #expect(summary(decoded(writer.text)) == "failure 1 7")
     #expect(writer.text.contains("data"))
   }

@@ -1,4 +1,5 @@
 import Testing
+import WayPatterns
 import WayRouting
 import WayValues
 
@@ -65,7 +66,7 @@ import WayValues
     ] as [(String, ValueObject, String)])
   func refuses(pattern: String, params: ValueObject, hint: String) throws {
     let pattern = try RoutePattern(pattern)
-    let error = #expect(throws: RoutingError.self) { try pattern.uri(params) }
+    let error = #expect(throws: ParameterError.self) { try pattern.uri(params) }
     #expect(error?.description.contains(hint) == true, "\(String(describing: error))")
   }
 
@@ -75,7 +76,7 @@ import WayValues
       patterns: [try RoutePattern("x://a/:id/:part"), try RoutePattern("/b/:id")], kind: .page)
     #expect(try route.uri(["id": 1, "part": 2]).text == "x://a/1/2")
     #expect(try route.uri(["id": 1], scheme: "https").text == "https:/b/1")
-    #expect(throws: RoutingError.self) { try route.uri(["id": 1]) }
+    #expect(throws: ParameterError.self) { try route.uri(["id": 1]) }
   }
 
   @Test(
@@ -105,6 +106,6 @@ import WayValues
     let router = Router()
     try router.page("x://r")
     let match = try router.match("x://r", ["o": [:]])
-    #expect(throws: RoutingError.self) { try match.completeURI() }
+    #expect(throws: ParameterError.self) { try match.completeURI() }
   }
 }

@@ -8,7 +8,7 @@ import WayValues
     try router.page("native://address/list", name: "list")
     try router.page("native://address/:id", name: "address")
     try router.page("/address/:any", name: "global")
-    try router.task("action://share", name: "share") { _ in throw TaskError(code: 1, message: "ran")
+    try router.task("action://share", name: "share") { _ in throw CallError(code: 1, message: "ran")
     }
     return router
   }

@@ -1,4 +1,6 @@
 import Testing
+import WayNavigation
+import WayPatterns
 import WayRouting
 import WayValues
 
@@ -126,6 +128,6 @@ extension NavigationChange {
       (0, false), (1, true), (1999, true), (2000, false), (2999, false), (3000, true), (-1, false),
     ])
   func codes(code: Int, isOwn: Bool) {
-    #expect(TaskError(code: code, message: "").isApplicationCode == isOwn)
+    #expect(ErrorCode.isApplication(code) == isOwn)
   }
 }

@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import WayPatterns
 import WayRouting
 import WayValues
 
@@ -138,14 +139,14 @@ struct InterceptorTests {
   @Test func `an error refuses, whatever it is`() async throws {
     try router.page("native://a")
     let uri = "native://a"
-    router.intercept("own") { _ in throw TaskError(code: 1001, message: "out") }
+    router.intercept("own") { _ in throw CallError(code: 1001, message: "out") }
     guard case .failed(let error)? = try chain(uri).judge(call(uri)) else {
       Issue.record("passed")
       return
     }
     #expect(error.code == 1001)
     for error in [
-      Declined() as any Error, TaskError(code: 2404, message: "x"), CancellationError(),
+      Declined() as any Error, CallError(code: 2404, message: "x"), CancellationError(),
     ] {
       router.intercept("own") { _ in throw error }
       guard case .refused("own", _)? = try chain(uri).judge(call(uri)) else {

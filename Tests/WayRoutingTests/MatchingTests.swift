@@ -1,4 +1,5 @@
 import Testing
+import WayPatterns
 import WayRouting
 import WayValues
 
@@ -57,14 +58,14 @@ import WayValues
       ("/httpx", "httpx://httpx", [:]), ("/h", "htt://h", [:]),
     ] as [(String, String, [String: String]?)])
   func matches(pattern: String, uri: String, parameters: [String: String]?) throws {
-    let trie = RouteTrie([.init(try RoutePattern(pattern), pattern)])
+    let trie = RouteTrie([(try RoutePattern(pattern), 0)])
     let split = try SplitURI(RouteURI(uri))
-    let match = trie.first(split)
-    let found = try match?.parameters(in: split)
+    let match = trie.best(split)
+    let found = try match.map { try trie.captures(of: $0, in: split) }
     #expect((found == nil) == (parameters == nil))
     for (name, value) in parameters ?? [:] { #expect(found?[name] == .string(value)) }
     #expect(found?.count == parameters?.count)
-    #expect(trie.matches(split).count == (parameters == nil ? 0 : 1))
+    #expect(trie.candidates(split).count == (parameters == nil ? 0 : 1))
   }
 
   @Test(
@@ -97,18 +98,18 @@ import WayValues
       ("x://h(/:y)(/m/*)", "x://h/m", ["*": []]), ("x://h(/:y)(/m/*)", "x://h/q", ["y": "q"]),
     ] as [(String, String, ValueObject?)])
   func formsMatch(pattern: String, uri: String, parameters: ValueObject?) throws {
-    let trie = RouteTrie([.init(try RoutePattern(pattern), pattern)])
+    let trie = RouteTrie([(try RoutePattern(pattern), 0)])
     let split = try SplitURI(RouteURI(uri))
-    #expect(try trie.first(split)?.parameters(in: split) == parameters)
-    #expect(trie.matches(split).isEmpty == (parameters == nil))
+    #expect(try trie.best(split).map { try trie.captures(of: $0, in: split) } == parameters)
+    #expect(trie.candidates(split).isEmpty == (parameters == nil))
   }
 
   @Test func `a path may have 256 segments and no more`() throws {
     let trie = RouteTrie([
-      .init(try RoutePattern(String(repeating: "/a", count: 255) + "/:last"), 1)
+      (try RoutePattern(String(repeating: "/a", count: 255) + "/:last"), 0)
     ])
     let split = try SplitURI(RouteURI("x:" + String(repeating: "/a", count: 255) + "/b"))
-    #expect(try trie.first(split)?.parameters(in: split) == ["last": "b"])
+    #expect(try trie.best(split).map { try trie.captures(of: $0, in: split) } == ["last": "b"])
     for (text, offset) in [
       ("x:" + String(repeating: "/a", count: 10_000), 2 + 256 * 2 + 1),
       ("x:" + String(repeating: "/", count: 60_000), 4 + 1 + 255),

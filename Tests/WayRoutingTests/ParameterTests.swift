@@ -1,4 +1,5 @@
 import Testing
+import WayPatterns
 import WayRouting
 import WayValues
 
@@ -69,7 +70,7 @@ import WayValues
     let most = (0..<256).map { "p\($0)=\($0)" }.joined(separator: "&")
     #expect(try RouteURI("x:?" + most).queryParameters().count == 256)
     for query in [most + "&a", String(repeating: "a=1&", count: 10_000)] {
-      let error = #expect(throws: RoutingError.self) {
+      let error = #expect(throws: ParameterError.self) {
         try RouteURI("x:?" + query).queryParameters()
       }
       #expect(error?.description == "$: more than 256 query parameters")

@@ -1,4 +1,5 @@
 import Testing
+import WayPatterns
 import WayRouting
 import WayValues
 

@@ -1,4 +1,6 @@
 import Testing
+import WayNavigation
+import WayPatterns
 import WayRouting
 import WayValues
 
@@ -134,8 +136,8 @@ private func route(
 
   @Test func `resolving changes nothing and runs nothing`() throws {
     let router = Router()
-    try router.task("action://a") { _ in throw TaskError(code: 1, message: "ran") }
-    router.undefinedRoute { _ in throw TaskError(code: 1, message: "ran") }
+    try router.task("action://a") { _ in throw CallError(code: 1, message: "ran") }
+    router.undefinedRoute { _ in throw CallError(code: 1, message: "ran") }
     let before = router.version
     #expect(try router.route("action://a") == "action://a")
     #expect(try router.route("action://b") == nil)

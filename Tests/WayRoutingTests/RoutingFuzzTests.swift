@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WayPatterns
 import WayValues
 
 @testable import WayRouting
@@ -83,10 +84,12 @@ import WayValues
       #expect((1...RoutePattern.maxForms).contains(pattern.formCount), "seed \(seed): \(text)")
       let names = pattern.parameterNames
       #expect(Set(names).count == names.count, "seed \(seed): \(text)")
-      let trie = RouteTrie([RouteTrie.Entry(pattern, 0)])
+      let trie = RouteTrie([(pattern, 0)])
       for text in Self.uris {
         let split = try SplitURI(RouteURI(mapping: text))
-        for match in trie.matches(split) { #expect(match.pattern == pattern) }
+        for candidate in trie.candidates(split) {
+          #expect(trie.pattern(of: candidate.form) == pattern)
+        }
       }
     }
   }

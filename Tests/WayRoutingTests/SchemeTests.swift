@@ -1,4 +1,6 @@
 import Testing
+import WayNavigation
+import WayPatterns
 import WayRouting
 import WayValues
 

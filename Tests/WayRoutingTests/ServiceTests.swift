@@ -91,11 +91,11 @@ final class ServiceTests: Sendable {
     try router.service(Int.self, name: "Number") {
       try tries.withLock {
         $0 += 1
-        if $0 == 1 { throw TaskError(code: 1, message: "not yet") }
+        if $0 == 1 { throw CallError(code: 1, message: "not yet") }
         return $0
       }
     }
-    #expect(throws: TaskError.self) { try router.service(Int.self) }
+    #expect(throws: CallError.self) { try router.service(Int.self) }
     #expect(try router.service(Int.self) == 2)
     #expect(try router.service(Int.self) == 2)
   }
@@ -103,7 +103,7 @@ final class ServiceTests: Sendable {
   @Test func `a call is told which service could not be made, unless the error is the app's own`()
     async throws
   {
-    let own = TaskError(code: 7, message: "closed")
+    let own = CallError(code: 7, message: "closed")
     for (name, error) in [("Number", Unmatched(uri: "x")), ("Closed", own)] as [(String, any Error)]
     {
       try router.service(Int.self, name: name) {
@@ -114,11 +114,11 @@ final class ServiceTests: Sendable {
       }
     }
     for method in ["get", "wait"] {
-      let error = await #expect(throws: TaskError.self) {
+      let error = await #expect(throws: CallError.self) {
         try await run("service://Number/\(method)")
       }
       #expect(error?.message == #"The service 'Number' could not be made: Unmatched(uri: "x")"#)
-      #expect(error?.isApplicationCode == false)
+      #expect(error.map { ErrorCode.isApplication($0.code) } == false)
       await #expect(throws: own) { try await run("service://Closed/\(method)") }
     }
   }

@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import WayPatterns
 import WayRouting
 import WayValues
 

@@ -1,4 +1,5 @@
 import Testing
+import WayNavigation
 import WayRouting
 import WayValues
 

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WayPatterns
 import WayRouting
 import WaySession
 import WayValues

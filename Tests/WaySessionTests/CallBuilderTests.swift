@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WayNavigation
 import WayRouting
 import WaySession
 import WayTransport
@@ -106,7 +107,7 @@ struct CallBuilderTests {
       let wait = call.navigator.build("action://wait").deadline(.seconds(5))
       do {
         if method == "open" { _ = try await wait.open() } else { _ = try await wait.invoke() }
-      } catch let error as TaskError {
+      } catch let error as CallError {
         return .integer(Int64(error.code))
       }
       return "went on"

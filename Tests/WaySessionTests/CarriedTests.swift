@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WayPatterns
 import WayRouting
 import WaySession
 import WayValues
@@ -98,10 +99,8 @@ struct CarriedTests {
     try router.page(
       "native://album",
       PageHandler(
-        open: { page, _ in shown.put(try page.carried("photo")) },
-        close: { page, _ in
-          closed.put((try? page.carried("photo", as: Photo.self).title) ?? "nothing")
-        }))
+        open: { _, call in shown.put(try call.carried("photo")) },
+        close: { page, _ in closed.put(page.uri) }))
     let photo = photo
     let client = try await TestClient.connect(to: TestBridge(router))
     try router.task("action://outer") { call in
@@ -113,21 +112,21 @@ struct CarriedTests {
     let page = try await client.event()["data"]?["page"] ?? .null
     try await client.call("end", "navigation.finish", ["page": page, "result": ["data": "seen"]])
     #expect(try await client.answer("outer")["result"] == "seen")
-    #expect(try await closed.take() == "tea")
+    #expect(try await closed.take() == "native://album")
   }
 
   @Test func theAppsSideCarriesIntoItsSessions() async throws {
     let shown = Mailbox<Photo>()
     try router.page(
       "native://album",
-      PageHandler(open: { page, _ in shown.put(try page.carried("photo")) }, close: { _, _ in }))
+      PageHandler(open: { _, call in shown.put(try call.carried("photo")) }, close: { _, _ in }))
     try router.page("native://hosted")
     let bridge = TestBridge(router)
     let (client, _) = try await TestClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     var codes: [Int?] = []
     for uri in ["native://album", "native://hosted"] {
-      let opened = await bridge.bridge.open(
+      let opened = await bridge.hub.open(
         uri, [:], exts: [:], style: .push, in: .all, timeout: .seconds(3),
         carrying: ["photo": photo])
       #expect(opened.count == 1)
@@ -226,7 +225,7 @@ struct CarriedTests {
       TestBridge(router),
       ["hosts": [["scheme": "native", "kind": "page"], ["scheme": "action", "kind": "task"]]])
     let result = try await answer(to: client) { navigator in
-      do { try await wrong.call(navigator) } catch let error as TaskError {
+      do { try await wrong.call(navigator) } catch let error as CallError {
         return [
           .integer(Int64(error.code)), error.data?["kind"] ?? .null, .string(error.message),
         ]

@@ -136,7 +136,7 @@ struct DeepLinkTests {
 
   @Test func aLinkFromSwiftWaitsForTheSessionItIsFor() async throws {
     let bridge = try bridge()
-    try await bridge.bridge.deliver(DeepLink("native://orders/9"), to: .all)
+    try await bridge.hub.deliver(DeepLink("native://orders/9"), to: .all)
     let client = try await TestClient.connect(to: bridge)
     try await host(client, "native")
     #expect(try await show(client) == "native://orders/9")
@@ -145,7 +145,7 @@ struct DeepLinkTests {
     _ = try await second.answer("host")
     try await second.call(1, "navigation.stack", [:])
     #expect(try await second.answer(1)["result"]?["pages"] == [])
-    try await bridge.bridge.deliver(DeepLink("native://shop"), to: .all)
+    try await bridge.hub.deliver(DeepLink("native://shop"), to: .all)
     #expect(try await show(client) == "native://shop")
     #expect(try await show(second) == "native://shop")
   }
@@ -154,12 +154,12 @@ struct DeepLinkTests {
     var limits = Limits()
     limits.maxLinks = 1
     let bridge = try bridge(limits: limits)
-    await #expect(throws: TaskError.self) {
-      try await bridge.bridge.deliver(DeepLink("nothing"), to: .all)
+    await #expect(throws: CallError.self) {
+      try await bridge.hub.deliver(DeepLink("nothing"), to: .all)
     }
-    try await bridge.bridge.deliver(DeepLink("native://shop"), to: .user("anna"))
-    let error = await #expect(throws: TaskError.self) {
-      try await bridge.bridge.deliver(DeepLink("native://shop"), to: .user("anna"))
+    try await bridge.hub.deliver(DeepLink("native://shop"), to: .user("anna"))
+    let error = await #expect(throws: CallError.self) {
+      try await bridge.hub.deliver(DeepLink("native://shop"), to: .user("anna"))
     }
     #expect(error?.code == 2429)
   }

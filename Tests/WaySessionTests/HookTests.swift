@@ -89,7 +89,7 @@ struct HookTests {
       return 1
     }
     try router.task("action://bad", name: "bad") { _ in
-      throw TaskError(code: 7, message: "out of tea")
+      throw CallError(code: 7, message: "out of tea")
     }
     let client = try await connect()
     for (id, name) in ["now", "later", "bad"].enumerated() {

@@ -10,22 +10,22 @@ struct IdentityTests {
   private let bridge = TestBridge(
     Router(),
     identify: { token in
-      guard let token else { throw TaskError(code: 1, message: "a token is needed") }
+      guard let token else { throw CallError(code: 1, message: "a token is needed") }
       return Identity(user: token)
     })
 
   @Test func theTokenOfANewSessionTellsItsUser() async throws {
     _ = try await TestClient.open(bridge, ["token": "anna"])
-    #expect(await bridge.bridge.sessions(.all).map(\.identity.user) == ["anna"])
+    #expect(await bridge.hub.sessions(.all).map(\.identity.user) == ["anna"])
   }
 
   @Test func aRefusedTokenIs2401AndAnotherMayFollow() async throws {
-    let client = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    let client = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     try await client.call(1, "session.open", [:])
     let refusal = try await client.answer(1)["error"]
     #expect(refusal?["code"] == 2401)
     #expect(refusal?["message"]?.string?.contains("a token is needed") == true)
-    #expect(await bridge.bridge.sessionCount == 0)
+    #expect(await bridge.hub.sessionCount == 0)
     try await client.call(2, "session.open", ["token": "anna"])
     #expect(try await client.answer(2)["result"]?["session"] != nil)
   }
@@ -43,11 +43,11 @@ struct IdentityTests {
       return #expect(Bool(false), "it was answered")
     }
     #expect(code == 4001)
-    #expect(await bridge.bridge.sessionCount == 0)
+    #expect(await bridge.hub.sessionCount == 0)
   }
 
   @Test func whatAClientCallsItselfIsBounded() async throws {
-    let client = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    let client = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     for (id, length) in [(1, 257), (2, 256)] as [(Value, Int)] {
       let name = Value.string(String(repeating: "x", count: length))
       try await client.call(id, "session.open", ["token": "anna", "client": ["name": name]])

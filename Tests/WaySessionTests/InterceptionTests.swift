@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WayPatterns
 import WayRouting
 import WaySession
 import WayValues
@@ -119,7 +120,7 @@ struct InterceptionTests {
       case "redirect-params": return .redirect(to: "action://echo/8", params: ["p": 1])
       case "loop": return .redirect(to: call.uri.text)
       case "refuse": return .refuse("not today")
-      case "own": throw TaskError(code: 1234, message: "own", data: 1)
+      case "own": throw CallError(code: 1234, message: "own", data: 1)
       case "fail": throw Declined()
       default: return .next
       }

@@ -1,6 +1,7 @@
 import Synchronization
 import TestSupport
 import Testing
+import WayPatterns
 import WayRouting
 import WaySession
 import WayValues
@@ -91,7 +92,7 @@ final class LazyModuleTests: Sendable {
         loads += 1
         return loads
       }
-      if load == 1 { throw TaskError(code: 7, message: "no network") }
+      if load == 1 { throw CallError(code: 7, message: "no network") }
       try router.handle("a", with: .task { _ in "served" })
     }
     let client = try await TestClient.connect(to: TestBridge(router))

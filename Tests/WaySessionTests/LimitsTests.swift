@@ -105,7 +105,7 @@ struct LimitsTests {
     let first = try await TestClient.connect(to: bridge)
     try await first.call(1, "$/ping", [:])
     _ = try await first.answer(1)
-    let second = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    let second = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     try await second.call(1, "session.open", ["protocol": ["1.0"]])
     #expect(try await second.answer(1)["error"]?["code"] == 2503)
     #expect(try await second.end() == CloseCode.overloaded.rawValue)

@@ -13,7 +13,7 @@ struct ListeningTests {
   @Test func theLifeOfASessionIsHeardFromItsBeginningToItsEnd() async throws {
     try router.task("action://wave") { _ in 1 }
     let bridge = TestBridge(router)
-    let events = try await bridge.bridge.events(["session.*", "task.finished"], limit: 100)
+    let events = try await bridge.hub.events(["session.*", "task.finished"], limit: 100)
     let (client, hello) = try await TestClient.open(bridge)
     let (guest, guestHello) = try await TestClient.open(bridge, joining: hello)
     try await client.call(1, "router.invoke", ["uri": "action://wave"])
@@ -41,13 +41,13 @@ struct ListeningTests {
 
   @Test func aReaderThatFallsBehindIsTold() async throws {
     let bridge = TestBridge(router)
-    let events = try await bridge.bridge.events(["*"], limit: 2)
+    let events = try await bridge.hub.events(["*"], limit: 2)
     let (client, hello) = try await TestClient.open(bridge)
     for _ in 0..<2 { _ = try await TestClient.open(bridge, joining: hello) }
     var heard = events.makeAsyncIterator()
     #expect(try await heard.next()?.topic == "session.opened")
     #expect(try await heard.next()?.topic == "session.joined")
-    let error = await #expect(throws: TaskError.self) { _ = try await heard.next() }
+    let error = await #expect(throws: CallError.self) { _ = try await heard.next() }
     #expect(error?.code == 2429)
     _ = client
   }
@@ -57,11 +57,11 @@ struct ListeningTests {
     let (_, hello) = try await TestClient.open(bridge)
     let session = try #require(hello["session"]?.string)
     do {
-      let events = try await bridge.bridge.events(["*"], limit: 2)
-      #expect(await bridge.bridge.heard(in: session) == [.session, .page, .task, .route])
+      let events = try await bridge.hub.events(["*"], limit: 2)
+      #expect(await bridge.hub.heard(in: session) == [.session, .page, .task, .route])
       _ = events
     }
-    while await bridge.bridge.heard(in: session) != [] { await Task.yield() }
+    while await bridge.hub.heard(in: session) != [] { await Task.yield() }
   }
 
   @Test func nothingIsToldOnceTheSubscriberHasLeft() async throws {
@@ -70,10 +70,10 @@ struct ListeningTests {
     let session = try #require(hello["session"]?.string)
     let (guest, _) = try await TestClient.open(bridge, joining: hello)
     try await guest.subscribe("page.*", "own")
-    #expect(await bridge.bridge.heard(in: session) == .page)
+    #expect(await bridge.hub.heard(in: session) == .page)
     try await guest.close()
     _ = try? await guest.message()
-    #expect(await bridge.bridge.heard(in: session) == [])
+    #expect(await bridge.hub.heard(in: session) == [])
   }
 
   @Test func aCallOfSwiftCodeThatComesToNobodyIsTold() async throws {
@@ -97,23 +97,23 @@ struct ListeningTests {
     let stuck = StuckChannel(to: bridge)
     for (method, count) in [("$/ping", 1), ("session.close", 0)] {
       try await stuck.receive(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"#)
-      #expect(await bridge.bridge.sessions(.all).count == count)
+      #expect(await bridge.hub.sessions(.all).count == count)
     }
-    #expect(await bridge.bridge.sessionCount == 1)
+    #expect(await bridge.hub.sessionCount == 0)
   }
 
   @Test func theStreamEndsWithTheServer() async throws {
     let bridge = TestBridge(router)
-    let events = try await bridge.bridge.events(["*"], limit: 2)
-    await bridge.bridge.endListening()
+    let events = try await bridge.hub.events(["*"], limit: 2)
+    await bridge.hub.endListening()
     var heard = events.makeAsyncIterator()
     #expect(try await heard.next() == nil)
   }
 
   @Test(arguments: [(["a b"], 1), ([""], 1), (["*"], 0)])
   func aWrongTopicIsRefused(topics: [String], limit: Int) async {
-    let error = await #expect(throws: TaskError.self) {
-      try await TestBridge(router).bridge.events(topics, limit: limit)
+    let error = await #expect(throws: CallError.self) {
+      try await TestBridge(router).hub.events(topics, limit: limit)
     }
     #expect(error?.code == -32602)
   }
@@ -124,8 +124,8 @@ struct ListeningTests {
   }
 }
 
-extension Bridge {
-  fileprivate func heard(in session: String) async -> TopicFamilies? {
-    await sessions[session]?.heard
+extension SessionHub {
+  fileprivate func heard(in session: String) -> Happening.Kinds? {
+    sessions[session]?.assumeIsolated { $0.happenings.subscribers.kinds }
   }
 }

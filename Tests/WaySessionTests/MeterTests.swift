@@ -11,9 +11,9 @@ struct MeterTests {
 
   private func counts(_ bridge: TestBridge) async -> [String: [String: Int]] {
     // Asked of the loop, so that what was begun there is done.
-    _ = await bridge.bridge.census()
+    _ = await bridge.hub.census()
     return Dictionary(
-      uniqueKeysWithValues: bridge.bridge.meter.counts.map {
+      uniqueKeysWithValues: bridge.hub.meter.counts.map {
         ($0.method, Dictionary(uniqueKeysWithValues: $0.outcomes))
       })
   }
@@ -39,8 +39,8 @@ struct MeterTests {
     _ message: Value, _ method: String, _ outcome: String
   ) async throws {
     try router.task("action://good") { _ in true }
-    try router.task("action://own") { _ in throw TaskError(code: 7, message: "") }
-    try router.task("action://bad") { _ in throw TaskError(code: -1, message: "") }
+    try router.task("action://own") { _ in throw CallError(code: 7, message: "") }
+    try router.task("action://bad") { _ in throw CallError(code: -1, message: "") }
     try router.task("action://later") { _ async in true }
     let bridge = TestBridge(router)
     let client = try await TestClient.connect(to: bridge)
@@ -75,7 +75,7 @@ struct MeterTests {
     try await bridge.server.advance(by: .milliseconds(700))
     try await client.reply(asked, .null)
     _ = try await client.answer(2)
-    let invoke = try #require(bridge.bridge.meter.counts.first { $0.method == "router.invoke" })
+    let invoke = try #require(bridge.hub.meter.counts.first { $0.method == "router.invoke" })
     #expect(invoke.durations.nanoseconds == 700_000_000)
     let bucket = try #require(invoke.durations.buckets.firstIndex(of: 1))
     #expect(DurationHistogram.bounds[bucket] == 1_000_000_000)
@@ -100,7 +100,7 @@ struct MeterTests {
     try await client.reply(try await client.request("page.open"), .null)
     try await client.call(3, "router.invoke", ["uri": "slow://task"])
     _ = try await client.request("task.run")
-    let census = await bridge.bridge.census()
+    let census = await bridge.hub.census()
     #expect(census.sessions == 1)
     #expect(census.clients == 1)
     #expect(census.hosts == 2)
@@ -109,6 +109,6 @@ struct MeterTests {
     #expect(census.pendingRequests == 1)
     try await client.close()
     _ = try? await client.message()
-    #expect(await bridge.bridge.census() == Census())
+    #expect(await bridge.hub.census() == Census())
   }
 }

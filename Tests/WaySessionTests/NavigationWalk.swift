@@ -1,5 +1,7 @@
 import TestSupport
 import Testing
+import WayNavigation
+import WayPatterns
 import WayRouting
 import WayValues
 

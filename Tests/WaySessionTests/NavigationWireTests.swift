@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WayNavigation
 import WayRouting
 import WayValues
 

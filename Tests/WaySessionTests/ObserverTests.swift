@@ -8,17 +8,17 @@ import WayValues
 /// What a bridge tells of itself, in its order.
 @Suite(.timeLimit(.minutes(2)))
 struct ObserverTests {
-  private let events = Mailbox<BridgeNotice>()
+  private let events = Mailbox<(session: String, happening: Happening)>()
 
   private func bridge() -> TestBridge {
     var observer = Observer()
-    observer.tell = { [events] in events.put($0) }
+    observer.tell = { [events] in events.put(($0, $1)) }
     return TestBridge(Router(), observer: observer)
   }
 
   private func silent() async throws -> (client: String, method: String) {
     while true {
-      if case .hostSilent(_, let client, let method) = try await events.take() {
+      if case .hostSilent(let client, let method) = try await events.take().happening {
         return (client, method)
       }
     }
@@ -26,7 +26,7 @@ struct ObserverTests {
 
   @Test func aHostThatDoesNotAnswerIsTold() async throws {
     let bridge = bridge()
-    let client = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    let client = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     try await client.call(
       1, "session.open", ["protocol": ["1.0"], "hosts": [["scheme": "native", "kind": "page"]]])
     let name = try await client.answer(1)["result"]?["client"]?.string
@@ -53,25 +53,21 @@ struct ObserverTests {
     try await client.call(3, "session.close", [:])
     var told: [String] = []
     var sessions: [String] = []
-    for _ in 0..<8 {
-      switch try await events.take() {
-      case .sessionOpened(let session):
-        sessions.append(session)
-        told.append("opened")
-      case .clientJoined(let session, _, let name, let version):
-        #expect(session == sessions.last)
-        told.append("joined \(name ?? "-") \(version ?? "-")")
-      case .clientLeft(let session, _, let code):
-        told.append("left \(sessions.firstIndex(of: session) ?? -1) \(code ?? 0)")
-      case .sessionClosed(let session):
-        told.append("closed \(sessions.firstIndex(of: session) ?? -1)")
+    for _ in 0..<6 {
+      let (session, happening) = try await events.take()
+      if !sessions.contains(session) { sessions.append(session) }
+      let number = sessions.firstIndex(of: session) ?? -1
+      switch happening {
+      case .joined(_, let name, let version, let isFirst):
+        told.append("\(isFirst ? "opened" : "joined") \(number) \(name ?? "-") \(version ?? "-")")
+      case .left(_, let code): told.append("left \(number) \(code ?? 0)")
+      case .ended: told.append("closed \(number)")
       default: told.append("?")
       }
     }
     #expect(
       told == [
-        "opened", "joined - -", "left 0 0", "closed 0", "opened", "joined shell 7", "left 1 1000",
-        "closed 1",
+        "opened 0 - -", "opened 1 shell 7", "left 0 0", "closed 0", "left 1 1000", "closed 1",
       ])
   }
 
@@ -81,8 +77,8 @@ struct ObserverTests {
     try await client.call(1, "$/ping", [:])
     _ = try await client.answer(1)
     try await client.close()
-    for _ in 0..<4 {
-      if case .call = try await events.take() { Issue.record("a call was told") }
+    for _ in 0..<3 {
+      if case .called = try await events.take().happening { Issue.record("a call was told") }
     }
   }
 }

@@ -1,15 +1,23 @@
 import Testing
+import WayNavigation
+import WayValues
 
 @testable import WaySession
 
 struct PageOpeningTests {
+  private func makeOpening() throws -> PageOpening {
+    let page = Page(id: "p1", uri: "native://a", route: nil, host: "c-1")
+    return PageOpening(
+      page: page, presenter: .client(1), call: 1, charge: try ByteBudget(1 << 10).charge(page))
+  }
+
   /// What happens to an opening, in order.
   enum Event {
     case start, abandon, agree, refuse
   }
 
   @Test(arguments: [
-    ([Event.start, .agree], PageOpening.Action.commit),
+    ([Event.start, .agree], PageOpening.Verdict.commit),
     ([.start, .refuse], .fail),
     ([.start, .abandon, .agree], .closeAtHost),
     ([.start, .abandon, .refuse], .nothing),
@@ -17,9 +25,9 @@ struct PageOpeningTests {
     ([.start, .refuse, .agree], .nothing),
     ([.abandon, .agree], .nothing),
   ])
-  func theHostsAnswerIsActedOnOnce(events: [Event], last: PageOpening.Action) {
-    var opening = PageOpening()
-    var action = PageOpening.Action.nothing
+  func theHostsAnswerIsActedOnOnce(events: [Event], last: PageOpening.Verdict) throws {
+    var opening = try makeOpening()
+    var action = PageOpening.Verdict.nothing
     for event in events {
       switch event {
       case .start:
@@ -33,16 +41,16 @@ struct PageOpeningTests {
     #expect(action == last)
   }
 
-  @Test func anOpeningAbandonedInTheQueueNeverStarts() {
-    var opening = PageOpening()
+  @Test func anOpeningAbandonedInTheQueueNeverStarts() throws {
+    var opening = try makeOpening()
     let mustTellHost = opening.abandon()
     #expect(!mustTellHost)
     let hasStarted = opening.start()
     #expect(!hasStarted)
   }
 
-  @Test func theHostIsToldOnlyWhileItIsAsked() {
-    var opening = PageOpening()
+  @Test func theHostIsToldOnlyWhileItIsAsked() throws {
+    var opening = try makeOpening()
     _ = opening.start()
     let mustTellHost = opening.abandon()
     #expect(mustTellHost)

@@ -19,7 +19,7 @@ struct PublishTests {
   private func publish(
     _ topic: String, _ data: Value, to audience: Audience = .all, retain: Int = 0
   ) async throws {
-    try await bridge.bridge.publish(topic, data, to: audience, retain: retain)
+    try await bridge.hub.publish(topic, data, to: audience, retain: retain)
   }
 
   @Test func anEventReachesThoseOfItsAudienceWhoSubscribed() async throws {
@@ -62,7 +62,7 @@ struct PublishTests {
     let (ben, _) = try await open("ben")
     try await ben.subscribe("*")
     for number in [3, 4, 5] { #expect(try await ben.event()["data"] == .integer(Int64(number))) }
-    await bridge.bridge.forget("news", for: .all)
+    await bridge.hub.forget("news", for: .all)
     let (carl, _) = try await open("carl")
     try await carl.subscribe("*")
     #expect(try await carl.hasHeardNothing())
@@ -73,7 +73,7 @@ struct PublishTests {
     ("server.own", 0, -32602), ("own", -1, -32602), ("own", 101, -32602),
   ])
   func whatCannotBePublishedIsRefused(topic: String, retain: Int, code: Int) async {
-    let error = await #expect(throws: TaskError.self) {
+    let error = await #expect(throws: CallError.self) {
       try await publish(topic, .null, retain: retain)
     }
     #expect(error?.code == code)
@@ -83,10 +83,10 @@ struct PublishTests {
     let (anna, hello) = try await open("anna")
     let session = try #require(hello["session"]?.string)
     try await publish("own", 1, to: .session(session), retain: 1)
-    #expect(await bridge.bridge.kept == [1, 1])
+    #expect(await bridge.hub.kept == [1, 1])
     try await anna.close()
     _ = try? await anna.message()
-    #expect(await bridge.bridge.kept == [0, 0])
+    #expect(await bridge.hub.kept == [0, 0])
   }
 
   @Test func dataThatCannotBeSentIsRefused() async throws {
@@ -94,16 +94,16 @@ struct PublishTests {
     for _ in 0..<200 { deep = [deep] }
     let large = Value.string(String(repeating: "x", count: 4 << 20))
     for (data, retain) in [(deep, 0), (large, 0), (large, 1)] {
-      let error = await #expect(throws: TaskError.self) {
+      let error = await #expect(throws: CallError.self) {
         try await publish("own", data, retain: retain)
       }
       #expect(error?.code == 2413)
     }
     var limits = Limits()
     limits.maxAnswer = 8 << 20
-    let roomy = TestBridge(Router(), limits: limits).bridge
+    let roomy = TestBridge(Router(), limits: limits).hub
     try await roomy.publish("own", large, to: .all, retain: 0)
-    let error = await #expect(throws: TaskError.self) {
+    let error = await #expect(throws: CallError.self) {
       try await roomy.publish("own", large, to: .all, retain: 1)
     }
     #expect(error?.code == 2413)
@@ -117,14 +117,14 @@ struct PublishTests {
     for (waiting, sent) in [(0, 2), (1 << 20, 3), (1 << 20 + 1, 3)] {
       #expect(stuck.closed == nil)
       stuck.bufferedBytes = waiting
-      try await bridge.bridge.publish("own", 1, to: .all, retain: 0)
+      try await bridge.hub.publish("own", 1, to: .all, retain: 0)
       #expect(stuck.sent == sent)
     }
     #expect(stuck.closed == .slowConsumer)
   }
 }
 
-extension Bridge {
+extension SessionHub {
   /// How many sessions are found by audience, and events retained.
   fileprivate var kept: [Int] {
     [audiences.sessions(in: .all).count, retainedEvents.messages { _, _ in true }.count]

@@ -29,7 +29,7 @@ struct PushTests {
   private func call(
     _ audience: Audience, timeout: Duration = .seconds(10)
   ) -> Task<[Delivery<Value>], any Error> {
-    let bridge = bridge.bridge
+    let bridge = bridge.hub
     return Task {
       try await bridge.call("app.refresh", ["n": 1], of: audience, timeout: timeout)
     }
@@ -47,20 +47,20 @@ struct PushTests {
       try await client.reply(asked, answer)
     }
     try await ben.client.refuse(try await ben.client.message(), -32601, "no such method")
-    var results: [String: Result<Value, TaskError>] = [:]
+    var results: [String: Result<Value, CallError>] = [:]
     for delivery in try await calls.value { results[delivery.client ?? ""] = delivery.result }
     #expect(results.count == 3)
     #expect(results[anna.name] == .success(1))
     #expect(results[guest.name] == .success(2))
     #expect(
-      results[ben.name] == .failure(TaskError(code: -32601, message: "no such method")))
+      results[ben.name] == .failure(CallError(code: -32601, message: "no such method")))
   }
 
   @Test func onlyTheAudienceIsCalled() async throws {
     let anna = try await open("anna")
     let ben = try await open("ben")
     let guest = try await open("ben", joining: ben.hello)
-    try await bridge.bridge.add(session: ben.session, toGroup: "beta")
+    try await bridge.hub.add(session: ben.session, toGroup: "beta")
     let audiences: [(Audience, [TestClient])] = [
       (.user("anna"), [anna.client]), (.session(ben.session), [ben.client, guest.client]),
       (.group("beta"), [ben.client, guest.client]),
@@ -75,10 +75,10 @@ struct PushTests {
         #expect(try await client.hasHeardNothing(), "\(audience)")
       }
     }
-    try await bridge.bridge.remove(session: ben.session, fromGroup: "beta")
+    try await bridge.hub.remove(session: ben.session, fromGroup: "beta")
     #expect(try await call(.group("beta")).value.isEmpty)
-    await #expect(throws: TaskError.self) {
-      try await bridge.bridge.add(session: "s-none", toGroup: "beta")
+    await #expect(throws: CallError.self) {
+      try await bridge.hub.add(session: "s-none", toGroup: "beta")
     }
   }
 
@@ -87,8 +87,8 @@ struct PushTests {
   ])
   func theProtocolsOwnMethodsAreNotTheApps(method: String) async throws {
     let anna = try await open("anna")
-    let error = await #expect(throws: TaskError.self) {
-      try await bridge.bridge.call(method, [:], of: .all, timeout: .seconds(1))
+    let error = await #expect(throws: CallError.self) {
+      try await bridge.hub.call(method, [:], of: .all, timeout: .seconds(1))
     }
     #expect(error?.code == -32602)
     #expect(try await anna.client.hasHeardNothing())
@@ -133,7 +133,7 @@ struct PushTests {
       try await shell.reply(try await shell.request("page.open"), .null)
       _ = try await shell.answer(.integer(Int64(tab)))
     }
-    let pages = await bridge.bridge.sessions(.all).first?.pages
+    let pages = await bridge.hub.sessions(.all).first?.pages
     #expect(pages?.map(\.uri) == ["native://discover", "native://home"])
   }
 
@@ -149,8 +149,8 @@ struct PushTests {
     let page = try await shell.answer(1)["result"]?["id"]
     let (_, guestHello) = try await TestClient.open(
       bridge, ["page": page ?? .null], joining: hello)
-    try await bridge.bridge.add(session: session, toGroup: "beta")
-    let sessions = await bridge.bridge.sessions(.user("anna"))
+    try await bridge.hub.add(session: session, toGroup: "beta")
+    let sessions = await bridge.hub.sessions(.user("anna"))
     let info = try #require(sessions.first)
     #expect(sessions.count == 1)
     #expect(info.id == session)
@@ -165,6 +165,6 @@ struct PushTests {
           id: guestHello["client"]?.string ?? "", name: nil, version: nil, platform: nil,
           page: page?.string),
       ])
-    #expect(await bridge.bridge.sessions(.user("ben")).isEmpty)
+    #expect(await bridge.hub.sessions(.user("ben")).isEmpty)
   }
 }

@@ -22,7 +22,7 @@ struct PushedPageTests {
   private func open(
     _ uri: String, in audience: Audience, _ params: ValueObject = [:]
   ) -> Task<[Delivery<OpenedPage>], Never> {
-    let bridge = bridge.bridge
+    let bridge = bridge.hub
     return Task {
       await bridge.open(
         uri, params, exts: ["animated": false], style: .present, in: audience,
@@ -48,7 +48,7 @@ struct PushedPageTests {
     #expect(shown.page.map(Value.string) == page["id"])
     let refused = try #require(
       deliveries.first { .string($0.session) == benHello["session"] }?.result)
-    #expect(throws: TaskError.self) { try refused.get() }
+    #expect(throws: CallError.self) { try refused.get() }
     try await anna.call(
       1, "navigation.finish", ["page": page["id"] ?? .null, "result": ["data": "bought"]])
     #expect(try await shown.outcome() == .finished(data: "bought"))

@@ -18,12 +18,12 @@ struct SessionBoundsTests {
   }
 
   private func join(_ bridge: TestBridge) async throws -> (shell: TestClient, opener: TestClient) {
-    let shell = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    let shell = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     try await shell.call(
       "hello", "session.open",
       ["protocol": ["1.0"], "hosts": [["scheme": "native", "kind": "page"]]])
     let session = try await shell.answer("hello")["result"]
-    let opener = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    let opener = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     try await opener.call(
       "hello", "session.open",
       [
@@ -82,10 +82,10 @@ struct SessionBoundsTests {
     var limits = Limits()
     limits.maxClients = 1
     let bridge = TestBridge(router, limits: limits)
-    let first = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    let first = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     try await first.call("hello", "session.open", ["protocol": ["1.0"]])
     let session = try await first.answer("hello")["result"]
-    let second = try await TestClient.connect(to: bridge, subprotocol: Bridge.subprotocol)
+    let second = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     let join: Value = [
       "session": session?["session"] ?? .null, "token": session?["joinToken"] ?? .null,
     ]
@@ -121,10 +121,10 @@ struct SessionBoundsTests {
   @Test func aSessionEndsWithItsLastClient() async throws {
     let bridge = TestBridge(router)
     let (shell, opener) = try await join(bridge)
-    #expect(await bridge.bridge.sessionCount == 1)
+    #expect(await bridge.hub.sessionCount == 1)
     try await shell.close()
     try await opener.close()
     _ = try? await opener.message()
-    #expect(await bridge.bridge.sessionCount == 0)
+    #expect(await bridge.hub.sessionCount == 0)
   }
 }

@@ -19,7 +19,7 @@ final class StuckChannel: MessageChannel {
   /// Connects to a bridge.
   init(to bridge: TestBridge) {
     loop = bridge.server.loop
-    let acceptor = bridge.bridge
+    let acceptor = bridge.hub
     loop.execute { self.receiver.put(acceptor.accept(self, subprotocol: nil)) }
   }
 

@@ -1,5 +1,7 @@
 import TestSupport
 import Testing
+import WayNavigation
+import WayPatterns
 import WayRouting
 import WaySession
 import WayValues
@@ -14,7 +16,7 @@ struct SwiftNavigationTests {
 
   init() async throws {
     let pages = PageHandler(
-      open: { [shown] page, navigator in shown.put((page, navigator)) },
+      open: { [shown] page, call in shown.put((page, call.navigator)) },
       close: { [closed] page, reason in closed.put("\(page.uri) \(reason)") })
     for name in ["a", "b", "c", "d"] { try router.page("sdk:\(name)", pages) }
     try router.setTabs([RouteURI("sdk:a"), RouteURI("sdk:b")])
@@ -40,7 +42,7 @@ struct SwiftNavigationTests {
       try await outcome("a")
         == ["outcome": "finished", "code": 3, "message": "ok", "data": ["paid": true]])
     #expect(try await closed.take() == "sdk:a finished")
-    let error = await #expect(throws: TaskError.self) { try await navigator.finish() }
+    let error = await #expect(throws: CallError.self) { try await navigator.finish() }
     #expect(error?.code == 2404)
   }
 
@@ -79,7 +81,7 @@ struct SwiftNavigationTests {
     #expect(try await shown.take().page.id == second.page)
     #expect(await navigator.stack().selected == 1)
     #expect(await navigator.stack().allPages.map(\.uri) == ["sdk:a", "sdk:b"])
-    let error = await #expect(throws: TaskError.self) { try await navigator.selectTab(2) }
+    let error = await #expect(throws: CallError.self) { try await navigator.selectTab(2) }
     #expect(error?.code == 2404)
   }
 
@@ -93,7 +95,7 @@ struct SwiftNavigationTests {
       (2404, { try await navigator.finish(nil, page: "p9") }),
     ]
     for (code, change) in wrong {
-      let error = await #expect(throws: TaskError.self) { try await change() }
+      let error = await #expect(throws: CallError.self) { try await change() }
       #expect(error?.code == code)
     }
     #expect(await navigator.stack().pages.count == 1)

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WayNavigation
 import WayRouting
 import WaySession
 import WayValues
@@ -41,9 +42,9 @@ struct SwiftPageTests {
 
   @Test(
     arguments: [
-      (TaskError(code: 7, message: "own"), 7), (TaskError(code: 2404, message: "no"), -32603),
-    ] as [(TaskError, Int64)])
-  func itsErrorsAreToldAsATasks(error: TaskError, code: Int64) async throws {
+      (CallError(code: 7, message: "own"), 7), (CallError(code: 2404, message: "no"), -32603),
+    ] as [(CallError, Int64)])
+  func itsErrorsAreToldAsATasks(error: CallError, code: Int64) async throws {
     let (client, page) = try await shown { _, _, _ in throw error }
     try await client.call(1, "page.call", ["page": page, "method": "x"])
     #expect(try await client.answer(1)["error"]?["code"]?.integer == code)
@@ -108,7 +109,7 @@ struct SwiftPageTests {
     let page = try #require(try await shell.answer(1)["result"]?["id"]?.string)
     let session = try #require(hello["session"]?.string)
     let call = Task {
-      try await bridge.bridge.call(
+      try await bridge.hub.call(
         page: page, in: session, "title", ["short": true], timeout: .seconds(3))
     }
     let asked = try await shell.message()
@@ -116,15 +117,15 @@ struct SwiftPageTests {
     try await shell.reply(asked, "Tea")
     #expect(try await call.value == "Tea")
     let late = Task {
-      try await bridge.bridge.call(page: page, in: session, "x", [:], timeout: .seconds(3))
+      try await bridge.hub.call(page: page, in: session, "x", [:], timeout: .seconds(3))
     }
     _ = try await shell.message()
     await bridge.server.loop.advance(by: .seconds(3))
-    let error = await #expect(throws: TaskError.self) { try await late.value }
+    let error = await #expect(throws: CallError.self) { try await late.value }
     #expect(error?.code == 2408)
     for (page, session) in [("p99", session), (page, "s-none")] {
-      let error = await #expect(throws: TaskError.self) {
-        try await bridge.bridge.call(page: page, in: session, "x", [:], timeout: .seconds(3))
+      let error = await #expect(throws: CallError.self) {
+        try await bridge.hub.call(page: page, in: session, "x", [:], timeout: .seconds(3))
       }
       #expect(error?.code == 2404)
     }

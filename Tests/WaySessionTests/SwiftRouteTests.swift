@@ -40,12 +40,12 @@ struct SwiftRouteTests {
   }
 
   @Test(arguments: [
-    (TaskError(code: 1001, message: "out of tea", data: ["left": 0]), 1001, "out of tea"),
-    (TaskError(code: 3000, message: "own"), 3000, "own"),
-    (TaskError(code: 2404, message: "not its to give"), -32603, "not its to give"),
+    (CallError(code: 1001, message: "out of tea", data: ["left": 0]), 1001, "out of tea"),
+    (CallError(code: 3000, message: "own"), 3000, "own"),
+    (CallError(code: 2404, message: "not its to give"), -32603, "not its to give"),
   ])
   func onlyAnApplicationsCodePassesThrough(
-    error: TaskError, code: Int64, message: String
+    error: CallError, code: Int64, message: String
   ) async throws {
     try router.task("action://sync") { _ in throw error }
     try router.task("action://async") { _ in
@@ -134,7 +134,7 @@ struct SwiftRouteTests {
       PageHandler(open: { _, _ in }, close: { _, reason in closed.put(reason) }))
     let bridge = TestBridge(router)
     let (client, _) = try await TestClient.open(bridge)
-    let deliveries = await bridge.bridge.open(
+    let deliveries = await bridge.hub.open(
       "native://sdk/pay", [:], exts: [:], style: .push, in: .all, timeout: .seconds(3))
     let opened = try #require(try deliveries.first?.result.get())
     try await client.close()
@@ -169,7 +169,7 @@ struct SwiftRouteTests {
     try router.page(
       "native://sdk/pay",
       PageHandler(
-        open: { _, _ in throw TaskError(code: 1, message: "no wallet") }, close: { _, _ in }))
+        open: { _, _ in throw CallError(code: 1, message: "no wallet") }, close: { _, _ in }))
     let client = try await connect()
     try await client.call(1, "router.open", ["uri": "native://sdk/pay"])
     let answer = try await client.answer(1)

@@ -7,7 +7,7 @@ import WayTransport
 /// A bridge in memory with the demo's table and the conformance methods.
 struct TestBridge {
   let router: Router
-  let bridge: Bridge
+  let hub: SessionHub
   let server: MemoryServer
 
   /// The wall clock stands at this millisecond.
@@ -19,12 +19,12 @@ struct TestBridge {
   ) {
     self.router = router
     let loop = MemoryLoop()
-    var settings = BridgeSettings(
+    var configuration = HubConfiguration(
       router: router, limits: limits, tableVersion: "test", methods: Conformance.methods,
       now: { Self.now }, identify: identify)
-    settings.observer = observer
-    bridge = Bridge(loop: loop, settings: settings)
-    server = MemoryServer(loop: loop, acceptor: bridge)
+    configuration.observer = observer
+    hub = SessionHub(loop: loop, configuration: configuration)
+    server = MemoryServer(loop: loop, acceptor: hub)
   }
 
   /// An app whose sessions belong to the user that their token names; it has offers to push.

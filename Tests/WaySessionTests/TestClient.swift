@@ -30,7 +30,7 @@ struct TestClient {
   static func open(
     _ bridge: TestBridge, _ members: ValueObject = [:], joining: Value? = nil
   ) async throws -> (client: TestClient, hello: Value) {
-    let client = try await connect(to: bridge, subprotocol: Bridge.subprotocol)
+    let client = try await connect(to: bridge, subprotocol: SessionHub.subprotocol)
     var params = members
     if let joining {
       params["join"] = [

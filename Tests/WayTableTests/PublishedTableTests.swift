@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import WayNavigation
+import WayPatterns
 import WayRPC
 import WayRouting
 import WayTable

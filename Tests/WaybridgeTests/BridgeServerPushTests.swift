@@ -12,7 +12,7 @@ struct BridgeServerPushTests {
     let configuration = BridgeConfiguration(
       port: 0,
       identify: { token in
-        guard let token else { throw TaskError(code: 1, message: "who are you?") }
+        guard let token else { throw CallError(code: 1, message: "who are you?") }
         return Identity(user: token, groups: ["all"])
       })
     return try await ServedBridge(router, configuration)
@@ -107,12 +107,12 @@ struct BridgeServerPushTests {
   @Test func aServerThatDoesNotRunSaysSo() async throws {
     let idle = BridgeServer(router: router, configuration: BridgeConfiguration(port: 0))
     let served = try await serve()
-    let again = await #expect(throws: TaskError.self) { try await served.server.run() }
+    let again = await #expect(throws: CallError.self) { try await served.server.run() }
     #expect(again?.code == 2409)
     #expect(try await served.server.sessions().isEmpty)
     await served.stop()
     for server in [idle, served.server] {
-      let error = await #expect(throws: TaskError.self) { try await server.publish("news") }
+      let error = await #expect(throws: CallError.self) { try await server.publish("news") }
       #expect(error?.code == 2503)
       #expect(error?.message.contains("does not run") == true)
     }

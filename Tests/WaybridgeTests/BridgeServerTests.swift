@@ -71,7 +71,7 @@ struct BridgeServerTests {
       before: { server in
         for number in 1...3 { try await server.deliver(DeepLink("native://a/\(number)")) }
         for (link, code) in [("native://a/4", 2429), ("nowhere", -32602)] {
-          let error = await #expect(throws: TaskError.self) {
+          let error = await #expect(throws: CallError.self) {
             try await server.deliver(DeepLink(link))
           }
           #expect(error?.code == code)

@@ -28,8 +28,8 @@ struct ClientServingTests {
 
     func open(_ page: BridgeClient.Page) async throws {
       calls.put("open \(page.id)")
-      if page.uri.hasSuffix("/refused") { throw TaskError(code: 7, message: "no") }
-      if page.uri.hasSuffix("/broken") { throw TaskError(code: 2404, message: "not mine") }
+      if page.uri.hasSuffix("/refused") { throw CallError(code: 7, message: "no") }
+      if page.uri.hasSuffix("/broken") { throw CallError(code: 2404, message: "not mine") }
     }
 
     func close(_ page: BridgeClient.Page, reason: Outcome.Kind) async {
@@ -205,7 +205,7 @@ struct ClientServingTests {
           } onCancel: {
             end.finish()
           }
-          throw TaskError(code: 5, message: "gave up")
+          throw CallError(code: 5, message: "gave up")
         }))
     try await ask("x", "task.run", ["uri": "action://wait"])
     try await running.take()

@@ -16,20 +16,23 @@ struct MetricsExportTests {
   }
 
   @Test func countersGrowByWhatWasAdded() throws {
-    let export = try #require(MetricsExport(backend))
+    let export = try #require(
+      MetricsExport(methods: CallMeter.names(of: SessionHub.methods), backend))
     for value in [3, 3, 10] { export.export([family(.counter, value)]) }
     #expect(try backend.expectCounter("x", [("a", "b")]).values == [3, 0, 7])
   }
 
   @Test func gaugesAreSet() throws {
-    let export = try #require(MetricsExport(backend))
+    let export = try #require(
+      MetricsExport(methods: CallMeter.names(of: SessionHub.methods), backend))
     for value in [3, 1] { export.export([family(.gauge, value)]) }
     #expect(try backend.expectGauge("x", [("a", "b")]).values == [3, 1])
   }
 
   @Test func callsAreTimedAsTheyEnd() throws {
-    let export = try #require(MetricsExport(backend))
-    let place = try #require(CallMeter.names.firstIndex(of: "router.open"))
+    let export = try #require(
+      MetricsExport(methods: CallMeter.names(of: SessionHub.methods), backend))
+    let place = try #require(CallMeter.names(of: SessionHub.methods).firstIndex(of: "router.open"))
     export.ended(CallMeter.Method(place), nanoseconds: 500)
     let timer = try backend.expectTimer(BridgeMetrics.duration, [("method", "router.open")])
     #expect(timer.values == [500])
@@ -37,6 +40,6 @@ struct MetricsExportTests {
 
   @Test(arguments: [NOOPMetricsHandler.instance, PrometheusMetrics()] as [any MetricsFactory])
   func noneAndTheOneThatIsShownAnywayGetNothing(_ factory: any MetricsFactory) {
-    #expect(MetricsExport(factory) == nil)
+    #expect(MetricsExport(methods: [], factory) == nil)
   }
 }

@@ -14,8 +14,9 @@ struct BridgeLog: Sendable {
   /// Calls are told only where the logger's level is `debug` by now: asking it each time would cost every call.
   var observer: Observer {
     var observer = Observer()
-    observer.isToldCalls = logger.logLevel <= .debug
+    if logger.logLevel <= .debug { observer.kinds.insert(.call) }
     observer.tell = tell
+    observer.refused = refused
     return observer
   }
 
@@ -24,21 +25,22 @@ struct BridgeLog: Sendable {
     warn("request refused", ["status": .stringConvertible(status), "reason": reason.logged])
   }
 
-  @Sendable private func tell(_ event: BridgeNotice) {
-    switch event {
-    case .call(let call): tell(call)
-    case .sessionOpened(let session):
-      logger.info("session opened", metadata: ["session": .string(session)])
-    case .sessionClosed(let session):
-      logger.info("session closed", metadata: ["session": .string(session)])
-    case .clientJoined(let session, let client, let name, let version):
+  @Sendable private func refused(_ code: CloseCode, _ reason: String) {
+    warn(
+      "connection refused", ["code": .stringConvertible(code.rawValue), "reason": reason.logged])
+  }
+
+  @Sendable private func tell(_ session: String, _ happening: Happening) {
+    switch happening {
+    case .joined(let client, let name, let version, let isFirst):
+      if isFirst { logger.info("session opened", metadata: ["session": .string(session)]) }
       logger.info(
         "client joined",
         metadata: [
           "session": .string(session), "client": .string(client), "name": (name ?? "").logged,
           "version": (version ?? "").logged,
         ])
-    case .clientLeft(let session, let client, let code):
+    case .left(let client, let code):
       let metadata: Logger.Metadata = [
         "session": .string(session), "client": .string(client),
         "code": .string(code.map(String.init) ?? "none"),
@@ -48,20 +50,21 @@ struct BridgeLog: Sendable {
       } else {
         logger.info("client left", metadata: metadata)
       }
-    case .refused(let code, let reason):
-      warn(
-        "connection refused",
-        ["code": .stringConvertible(code.rawValue), "reason": reason.logged])
-    case .hostSilent(let session, let client, let method):
+    case .ended: logger.info("session closed", metadata: ["session": .string(session)])
+    case .hostSilent(let client, let method):
       warn(
         "host did not answer in time",
         ["session": .string(session), "client": .string(client), "method": .string(method)])
+    case .called(let call): tell(session, call)
+    case .pageAsked, .pageOpened, .pageResumed, .pageClosed, .pageFailed, .taskStarted, .taskEnded,
+      .undefinedAnswered, .routeFailed:
+      break
     }
   }
 
-  private func tell(_ call: CallRecord) {
+  private func tell(_ session: String, _ call: CallRecord) {
     var metadata: Logger.Metadata = [
-      "session": .string(call.session), "client": .string(call.client),
+      "session": .string(session), "client": .string(call.client),
       "id": "\(call.id)".logged, "method": call.method.logged,
       "code": .stringConvertible(call.code),
       "ms": .stringConvertible(Double(call.nanoseconds / 1_000) / 1_000),

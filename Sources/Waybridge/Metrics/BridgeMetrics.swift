@@ -4,13 +4,13 @@ import WaySockets
 
 /// What a bridge tells of itself.
 struct BridgeMetrics: Sendable {
-  let bridge: Bridge
+  let hub: SessionHub
   let server: SocketServer
   let lag: LagProbe
 
   /// All families as they are now. Call on the bridge's loop.
   func families() -> [MetricFamily] {
-    held(bridge.assumeIsolated { $0.census() }) + calls(bridge.meter.counts)
+    held(hub.assumeIsolated { $0.census() }) + calls(hub.meter.counts)
       + sockets(server.statistics) + [loopLag]
   }
 

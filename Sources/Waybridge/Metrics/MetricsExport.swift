@@ -20,11 +20,13 @@ final class MetricsExport: Sendable {
     case gauge(Gauge)
   }
 
-  /// Nil where no backend is bootstrapped, or one that `/metrics` shows.
-  init?(_ factory: any MetricsFactory = MetricsSystem.factory) {
+  /// `methods` are the names that ``CallMeter/names`` has. Nil where no backend is bootstrapped, or one that `/metrics` shows.
+  init?(
+    methods: [String], _ factory: any MetricsFactory = MetricsSystem.factory
+  ) {
     if factory is NOOPMetricsHandler || factory is PrometheusMetrics { return nil }
     self.factory = factory
-    timers = CallMeter.names.map {
+    timers = methods.map {
       Timer(label: BridgeMetrics.duration, dimensions: [("method", $0)], factory: factory)
     }
   }

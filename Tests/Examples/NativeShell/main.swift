@@ -1,3 +1,4 @@
+import WayNavigation
 // A native shell on a terminal: it prints the pages that it shows, and does what the lines that it reads say.
 import WaybridgeClient
 

@@ -209,7 +209,7 @@ actor ClientParty: TranscriptParty {
     guard let error = message["error"] else { return .success(message["result"] ?? .null) }
     if error["code"] == -32800 { return .failure(CancellationError()) }
     return .failure(
-      TaskError(
+      CallError(
         code: Int(error["code"]?.integer ?? 0), message: error["message"]?.string ?? "",
         data: error["data"]))
   }

@@ -1,0 +1,21 @@
+/// How far to go back; `Page` is what a page is named by. The root page always stays.
+package enum BackTarget<Page: Sendable>: Sendable {
+  /// So many pages, through modals; a count past the root stops at the root.
+  case count(Int)
+  /// To this page, which stays.
+  case to(Page)
+  /// To the page beneath this one.
+  case before(Page)
+  /// To the root page.
+  case root
+
+  /// The same with pages named in another way.
+  package func map<Other: Sendable>(_ name: (Page) -> Other) -> BackTarget<Other> {
+    switch self {
+    case .count(let count): .count(count)
+    case .to(let page): .to(name(page))
+    case .before(let page): .before(name(page))
+    case .root: .root
+    }
+  }
+}

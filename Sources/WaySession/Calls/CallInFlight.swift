@@ -1,0 +1,122 @@
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+/// One invocation that waits for its end. Belongs to its ``Session``'s isolation.
+final class CallInFlight {
+  /// Who is answered.
+  enum Caller {
+    /// The sender of a request.
+    case client(ReplyAddress, CallMark)
+    /// Swift code of the app.
+    case swift(SwiftCaller)
+  }
+
+  /// What works on a call, and so has to be stopped with it.
+  enum Work {
+    case none
+    case task(Task<Void, Never>)
+    /// What a client was asked.
+    case request(RequestID, Client)
+    /// The opening of a page, or a change of the stack, that waits for its turn or its host.
+    case operation
+    /// A page that is shown: the call ends with its outcome.
+    case page(String)
+  }
+
+  let number: CallNumber
+  let entry: Entry
+  let caller: Caller
+  var work = Work.none
+  /// The way of a call that comes from the router, for when who serves it declines.
+  var journey: Journey?
+  /// The task that it has started, where anybody is told of tasks.
+  var started: TaskStart?
+  /// Rings when the caller's deadline has passed.
+  var deadline: (any ScheduledWork)?
+  /// Set by the first cancel, so that a second one does nothing.
+  fileprivate var isStopped = false
+
+  fileprivate init(_ number: CallNumber, _ entry: Entry, _ caller: Caller) {
+    self.number = number
+    self.entry = entry
+    self.caller = caller
+  }
+}
+
+/// Swift code that waits for a call.
+struct SwiftCaller {
+  /// Takes the one answer.
+  let answer: (Result<Answer, CallError>) -> Void
+  /// Told the page that the call waits for from then on.
+  var shown: ((String) -> Void)?
+}
+
+/// The calls of one session that did not end at once. Each is taken out exactly once, with its end.
+struct Calls {
+  /// What is left to do about a call that is stopped.
+  enum Stop {
+    /// It has been taken out: it is to be answered, and its work to be ended.
+    case end(CallInFlight)
+    /// It was cancelled while it waits for a page that is shown: the page is to close.
+    case close(page: String)
+  }
+
+  private var calls: [CallNumber: CallInFlight] = [:]
+  private var last: CallNumber = 0
+
+  var count: Int { calls.count }
+
+  /// All of them, in the order in which they began.
+  var numbers: [CallNumber] { calls.keys.sorted() }
+
+  subscript(number: CallNumber) -> CallInFlight? { calls[number] }
+
+  /// A number that no other call has.
+  mutating func makeNumber() -> CallNumber {
+    last += 1
+    return last
+  }
+
+  /// Keeps a call until its end.
+  mutating func begin(
+    _ number: CallNumber, _ entry: Entry, _ caller: CallInFlight.Caller
+  ) -> CallInFlight {
+    let call = CallInFlight(number, entry, caller)
+    calls[number] = call
+    return call
+  }
+
+  /// Takes a call out that has come to its end; nil where it has had it.
+  mutating func end(_ number: CallNumber) -> CallInFlight? {
+    guard let call = calls.removeValue(forKey: number) else { return nil }
+    call.deadline?.cancel()
+    return call
+  }
+
+  /// Ends a call before its work is done. One whose page is shown goes on, when it is cancelled,
+  /// until the page is closed; nil when there is nothing to do.
+  mutating func stop(_ number: CallNumber, _ reason: StopReason) -> Stop? {
+    guard let call = calls[number], !call.isStopped || reason != .cancelled else { return nil }
+    call.isStopped = true
+    if case .page(let page) = call.work, reason == .cancelled { return .close(page: page) }
+    return end(number).map(Stop.end)
+  }
+}
+
+/// Why the work of a call is ended before it has a result.
+enum StopReason {
+  case cancelled
+  case deadline
+  case callerGone
+
+  /// What the caller is answered.
+  var error: CallError {
+    switch self {
+    case .cancelled: CallError(.cancelled, "The caller cancelled the call")
+    case .callerGone: .stopped("The caller has left the session")
+    case .deadline: CallError(.deadline, "The call was not done within its deadline")
+    }
+  }
+}

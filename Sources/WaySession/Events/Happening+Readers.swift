@@ -1,0 +1,86 @@
+import WayNavigation
+import WayRouting
+import WayValues
+
+// What hooks and events make of a happening.
+extension Happening {
+  /// As hooks of the router are told it; nil where they are not.
+  var notice: RouteNotice? {
+    switch self {
+    case .pageAsked(let page): .willOpen(page)
+    case .pageOpened(let page, let time): .didOpen(page, after: time)
+    case .pageClosed(let page, let outcome, let time): .didClose(page, outcome, after: time)
+    case .pageResumed(let page): .didResume(page)
+    case .pageFailed(let page, let error, let time):
+      .failed(RouteFailure(uri: page.uri, route: page.route, error, after: time))
+    case .taskEnded(let task, nil, let time):
+      .didRun(uri: task.uri, route: task.route, after: time)
+    case .taskEnded(let task, let error?, let time):
+      .failed(RouteFailure(uri: task.uri, route: task.route, error, after: time))
+    case .undefinedAnswered(let uri, let time): .didRun(uri: uri, route: nil, after: time)
+    case .routeFailed(let uri, let error):
+      .failed(RouteFailure(uri: uri, route: nil, error, after: nil))
+    case .joined, .left, .ended, .taskStarted, .called, .hostSilent: nil
+    }
+  }
+
+  /// As clients and Swift code are told it, without the session's id; nil where they are not.
+  var event: (topic: OwnTopic, data: ValueObject)? {
+    switch self {
+    case .joined(let client, _, _, let isFirst):
+      (isFirst ? .sessionOpened : .sessionJoined, ["client": .string(client)])
+    case .left(let client, _): (.sessionLeft, ["client": .string(client)])
+    case .ended: (.sessionClosed, [:])
+    case .pageOpened(let page, _): (.pageOpened, page.eventData)
+    case .pageResumed(let page): (.pageResumed, page.eventData)
+    case .pageClosed(let page, let outcome, _):
+      (.pageClosed, page.eventData.with("outcome", .string(outcome.kind.rawValue)))
+    case .pageFailed(let page, let error, _):
+      (.pageFailed, page.eventData.with("code", .integer(Int64(error.code))))
+    case .taskStarted(let task): (.taskStarted, task.eventData)
+    case .taskEnded(let task, nil, _): (.taskFinished, task.eventData)
+    case .taskEnded(let task, let error?, _):
+      (.taskFailed, task.eventData.with("code", .integer(Int64(error.code))))
+    case .routeFailed(let uri, let error):
+      (
+        .routeFailed,
+        [
+          "uri": .string(uri), "code": .integer(Int64(error.code)),
+          "kind": error.data?["kind"] ?? .null,
+        ]
+      )
+    case .pageAsked, .undefinedAnswered, .called, .hostSilent: nil
+    }
+  }
+}
+
+extension RouteFailure {
+  fileprivate init(uri: String, route: String?, _ error: CallError, after: Duration?) {
+    self.init(
+      uri: uri, route: route, code: error.code, kind: error.data?["kind"]?.string,
+      message: error.message, after: after)
+  }
+}
+
+extension Page {
+  fileprivate var eventData: ValueObject {
+    ["page": .string(id), "uri": .string(uri), "route": route.map(Value.string) ?? .null]
+  }
+}
+
+extension TaskStart {
+  fileprivate var eventData: ValueObject {
+    [
+      "call": .integer(Int64(number)), "uri": .string(uri),
+      "route": route.map(Value.string) ?? .null,
+    ]
+  }
+}
+
+extension ValueObject {
+  fileprivate func with(_ name: String, _ value: Value) -> ValueObject {
+    var members = self
+    members[name] = value
+    return members
+  }
+}

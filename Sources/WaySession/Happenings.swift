@@ -1,0 +1,109 @@
+import WayNavigation
+import WayRPC
+import WayRouting
+import WayValues
+
+/// The stream of what happens in one session, which hooks, events, the log and the metrics read.
+/// Belongs to its ``Session``'s isolation.
+final class Happenings {
+  /// Who wants to know.
+  var subscribers: Subscribers
+  private let session: String
+  private let environment: SessionEnvironment
+  private let members: Members
+  private let mail: Mail
+  private let guide: Guide
+
+  init(
+    of session: String, _ environment: SessionEnvironment, _ subscribers: Subscribers,
+    members: Members, mail: Mail, guide: Guide
+  ) {
+    self.session = session
+    self.environment = environment
+    self.subscribers = subscribers
+    self.members = members
+    self.mail = mail
+    self.guide = guide
+  }
+
+  /// Whether anybody wants to know of happenings of a kind.
+  func isTold(_ kind: Happening.Kinds) -> Bool {
+    subscribers.kinds.contains(kind) || environment.observer.kinds.contains(kind)
+      || Happening.Kinds.ofHooks.contains(kind) && guide.snapshot.hasHooks
+  }
+
+  /// Tells everybody who wants to know; costs a look where nobody does.
+  func tell(_ kind: Happening.Kinds, _ happening: @autoclosure () -> Happening) {
+    guard isTold(kind) else { return }
+    let happening = happening()
+    if subscribers.kinds.contains(kind), let (topic, data) = happening.event {
+      tell(topic, data, kind)
+    }
+    let snapshot = guide.snapshot
+    if snapshot.hasHooks, let notice = happening.notice { snapshot.tell(notice) }
+    if environment.observer.kinds.contains(kind) {
+      environment.observer.tell(session, happening)
+    }
+  }
+
+  private func tell(_ topic: OwnTopic, _ data: ValueObject, _ kind: Happening.Kinds) {
+    var members: ValueObject = ["session": .string(session)]
+    members.merge(data)
+    let event = BridgeEvent(
+      topic: topic.rawValue, data: .object(members), at: environment.now())
+    if subscribers.isHeardBySwift(kind) { environment.owner.heard(event) }
+    if let bytes = mail.notification("event", event.value) { deliver(bytes, topic.rawValue) }
+  }
+
+  /// Sends a whole `event` message to those who want its topic: to one client, where it is named.
+  func deliver(_ bytes: [UInt8], _ topic: String, only name: String? = nil) {
+    for id in subscribers.clients(wanting: topic) {
+      guard let client = members[id], (name ?? client.name) == client.name else { continue }
+      mail.deliver([bytes], to: client)
+    }
+  }
+}
+
+// What is told of calls.
+extension Happenings {
+  /// A call is answered. `mark` is that of one that did not end at once.
+  func record(
+    _ result: Result<Answer, CallError>, of address: ReplyAddress, _ mark: CallMark?
+  ) {
+    let code: Int? = if case .failure(let error) = result { error.code } else { nil }
+    let time = environment.meter.ended(address.method, code: code, since: mark?.start)
+    guard let note = mark == nil ? address.client.note : mark?.note else { return }
+    tell(
+      .call,
+      .called(
+        CallRecord(
+          client: address.client.name, id: address.id, method: note.method, uri: note.uri,
+          code: code ?? 0, nanoseconds: time)))
+  }
+
+  /// A call has come to no page and no task.
+  func tellNowhere(_ uri: @autoclosure () -> String?, _ error: CallError) {
+    guard isTold(.route), let uri = uri() else { return }
+    tell(.route, .routeFailed(uri: uri, error))
+  }
+
+  /// A task begins; nil where nobody is told of tasks. `number` is one of the session's calls.
+  func tellStart(of destination: Destination, _ number: () -> CallNumber) -> TaskStart? {
+    guard isTold(.task) else { return nil }
+    let task = TaskStart(
+      number: number(), uri: destination.uri.text, route: destination.route?.name,
+      began: environment.loop.nanoseconds)
+    tell(.task, .taskStarted(task))
+    return task
+  }
+
+  func tellEnd(of task: TaskStart, _ result: Result<Answer, CallError>) {
+    let error: CallError? = if case .failure(let error) = result { error } else { nil }
+    tell(.task, .taskEnded(task, error: error, after: elapsed(since: task.began)))
+  }
+
+  /// The time since a moment of the loop's clock, in nanoseconds.
+  func elapsed(since start: UInt64) -> Duration {
+    .nanoseconds(Int64(clamping: environment.loop.nanoseconds &- start))
+  }
+}

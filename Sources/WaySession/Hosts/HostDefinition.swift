@@ -1,0 +1,66 @@
+import WayNavigation
+import WayPatterns
+import WayRPC
+import WayRouting
+import WayValues
+
+/// What a client says that it shows or runs: `{scheme?, patterns?, kind}`.
+struct HostDefinition: Sendable, Hashable {
+  let scheme: String?
+  let patterns: [String]
+  let kind: RouteKind
+
+  /// Reads one definition; `path` names it in errors.
+  init(_ value: Value, path: String) throws(CallError) {
+    guard let members = value.object else {
+      throw .invalidParams("\(path) must be an object {scheme?, patterns?, kind}")
+    }
+    guard let kind = members["kind"]?.string.flatMap(RouteKind.init(rawValue:)) else {
+      throw .invalidParams("\(path).kind must be \"page\", \"task\" or \"service\"")
+    }
+    switch members["scheme"] {
+    case nil, .null: scheme = nil
+    case .string(let text) where (try? RouteURI(text + ":"))?.scheme == text:
+      scheme = text.lowercased()
+    default: throw .invalidParams("\(path).scheme must be a URI scheme, without the colon")
+    }
+    var patterns: [String] = []
+    switch members["patterns"] {
+    case nil, .null: break
+    case .list(let texts):
+      for (position, text) in texts.enumerated() {
+        guard case .string(let text) = text else {
+          throw .invalidParams("\(path).patterns[\(position)] must be a string")
+        }
+        patterns.append(text)
+      }
+    default: throw .invalidParams("\(path).patterns must be an array of strings")
+    }
+    guard scheme != nil || !patterns.isEmpty else {
+      throw .invalidParams("\(path) needs a scheme, patterns, or both")
+    }
+    self.kind = kind
+    self.patterns = patterns
+  }
+
+  /// Reads the `hosts` of a request.
+  static func list(_ values: [Value], limits: Limits) throws(CallError) -> [HostDefinition] {
+    guard values.count <= limits.maxHosts else {
+      throw CallError(.tooMany, "A client may declare \(limits.maxHosts) hosts")
+    }
+    var definitions: [HostDefinition] = []
+    for (position, value) in values.enumerated() {
+      definitions.append(try HostDefinition(value, path: "params.hosts[\(position)]"))
+    }
+    return definitions
+  }
+
+  /// As the wire has it.
+  var value: Value {
+    var members: ValueObject = [:]
+    if let scheme { members["scheme"] = .string(scheme) }
+    if !patterns.isEmpty { members["patterns"] = .list(patterns.map(Value.string)) }
+    members["kind"] = .string(kind.rawValue)
+    return .object(members)
+  }
+}

@@ -1,0 +1,37 @@
+/// How much a bridge holds now.
+package struct Census: Sendable, Hashable {
+  package var sessions = 0
+  package var clients = 0
+  /// Declarations of what clients show or run.
+  package var hosts = 0
+  /// Pages on the stacks of all sessions.
+  package var pages = 0
+  /// Calls that are not answered yet, those of Swift code included.
+  package var callsInFlight = 0
+  /// Requests to clients that are not answered yet.
+  package var pendingRequests = 0
+
+  package init() {}
+}
+
+extension SessionHub {
+  /// Counts what there is now.
+  package func census() -> Census {
+    var census = Census()
+    for session in sessions.values {
+      session.assumeIsolated { $0.count(into: &census) }
+    }
+    return census
+  }
+}
+
+extension Session {
+  fileprivate func count(into census: inout Census) {
+    census.sessions += 1
+    census.clients += members.count
+    census.hosts += guide.hosts.count
+    census.pages += pages.count
+    census.callsInFlight += callCount
+    for client in members.all { census.pendingRequests += client.pending.count }
+  }
+}

@@ -1,0 +1,118 @@
+import WayNavigation
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+// What the app's side does in sessions that it did not hear from.
+extension SessionHub {
+  /// The live sessions of an audience, each with the name of the one client that is meant, where one is.
+  func targets(in audience: Audience) -> [(session: Session, client: String?)] {
+    let client: String? = if case .client(let name, session: _) = audience { name } else { nil }
+    return audiences.sessions(in: audience).compactMap { id in sessions[id].map { ($0, client) } }
+  }
+
+  /// Every client of an audience, by its session and name.
+  private func clients(in audience: Audience) -> [(session: Session, client: String?)] {
+    targets(in: audience).flatMap { session, only in
+      let names = session.assumeIsolated { $0.members.all.map(\.name) }
+      return names.filter { $0 == only ?? $0 }.map { (session, $0) }
+    }
+  }
+
+  /// Opens a page, or runs a task, in each session of an audience; returns when each is shown, done or refused.
+  package func open(
+    _ uri: String, _ params: ValueObject, exts: ValueObject, style: Style, in audience: Audience,
+    timeout: Duration, carrying: [String: any Sendable] = [:]
+  ) async -> [Delivery<OpenedPage>] {
+    let options = CallOptions(
+      params: params, exts: exts, style: style, deadline: timeout.asTimer,
+      carried: Carried(carrying))
+    return await deliver(to: targets(in: audience)) { session, client in
+      await SwiftCalls.open(uri, options, as: client, in: session)
+    }
+  }
+
+  /// Calls a method of every client of an audience.
+  package func call(
+    _ method: String, _ params: ValueObject, of audience: Audience, timeout: Duration
+  ) async throws(CallError) -> [Delivery<Value>] {
+    guard !MethodTable.reserves(method) else {
+      throw .invalidParams(
+        "The method \(method.quoted) is the protocol's own: agree on another name with the clients")
+    }
+    let time = timeout.asTimer
+    return await deliver(to: clients(in: audience)) { session, client in
+      await SwiftCalls.call(client: client ?? "", method, params, timeout: time, in: session)
+    }
+  }
+
+  /// Calls a method of one page, whoever answers for it.
+  package func call(
+    page: String, in session: String, _ method: String, _ params: ValueObject, timeout: Duration
+  ) async throws(CallError) -> Value {
+    try await SwiftCalls.call(
+      page: page, method, params, timeout: timeout.asTimer, in: try live(session)
+    ).get()
+  }
+
+  private func deliver<Success: Sendable>(
+    to targets: [(session: Session, client: String?)],
+    _ work: @escaping @Sendable (Session, String?) async -> Result<Success, CallError>
+  ) async -> [Delivery<Success>] {
+    await withTaskGroup(of: Delivery<Success>.self) { group in
+      for (session, client) in targets {
+        group.addTask {
+          Delivery(session: session.id, client: client, result: await work(session, client))
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+}
+
+// Who is there.
+extension SessionHub {
+  /// The sessions of an audience as they are now.
+  package func sessions(_ audience: Audience) -> [SessionInfo] {
+    targets(in: audience).map { session, _ in
+      let identity = audiences.identity(of: session.id)
+      return session.assumeIsolated { $0.info(identity) }
+    }
+  }
+
+  /// Puts a session into a group. Fails with 2404 where there is no such session.
+  package func add(session: String, toGroup group: String) throws(CallError) {
+    guard audiences.add(session, toGroup: group) else { throw Self.absent(session) }
+  }
+
+  /// Takes a session out of a group; nothing happens when it is not in it. Fails with 2404 where there is no such
+  /// session.
+  package func remove(session: String, fromGroup group: String) throws(CallError) {
+    guard audiences.remove(session, fromGroup: group) else { throw Self.absent(session) }
+  }
+
+  private func live(_ id: String) throws(CallError) -> Session {
+    guard let target = targets(in: .session(id)).first else { throw Self.absent(id) }
+    return target.session
+  }
+
+  private static func absent(_ session: String) -> CallError {
+    CallError(.noRoute, "There is no session \(session.quoted)", kind: "noSession")
+  }
+}
+
+extension Session {
+  fileprivate func info(_ identity: Identity) -> SessionInfo {
+    SessionInfo(
+      id: id, identity: identity, clients: members.all.map(\.info), pages: pages.stack.allPages)
+  }
+}
+
+extension Client {
+  fileprivate var info: ClientInfo {
+    ClientInfo(
+      id: name, name: software.name, version: software.version, platform: software.platform,
+      page: page)
+  }
+}

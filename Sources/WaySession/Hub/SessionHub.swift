@@ -1,0 +1,111 @@
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+/// Takes connections and knows the sessions, all of them on one loop.
+package actor SessionHub: ChannelAcceptor {
+  /// The subprotocol of clients that open a session; without it a connection speaks plain JSON-RPC.
+  package static let subprotocol = "waybridge.v1"
+
+  nonisolated let loop: any EventLoop
+  nonisolated let configuration: HubConfiguration
+  private nonisolated let executor: UnownedSerialExecutor
+  package nonisolated let meter: CallMeter
+  nonisolated let inbox: Inbox
+  private(set) var sessions: [String: Session] = [:]
+  var audiences = AudienceIndex()
+  var retainedEvents = RetainedEvents()
+  var listeners = EventListeners()
+  var expectedLinks: ExpectedLinks
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
+  nonisolated var limits: Limits { configuration.limits }
+
+  package init(loop: any EventLoop, configuration: HubConfiguration) {
+    self.loop = loop
+    self.configuration = configuration
+    let observer = configuration.observer
+    meter = CallMeter(methods: Self.methods, loop: loop, timed: observer.timed)
+    inbox = Inbox(
+      methods: MethodTable(others: configuration.methods), meter: meter,
+      notesCalls: observer.kinds.contains(.call))
+    expectedLinks = ExpectedLinks(limit: configuration.limits.maxLinks)
+    executor = loop.asUnownedSerialExecutor()
+  }
+
+  /// The names of the methods that every bridge has.
+  package static var methods: [String] { MethodTable.own.map(\.name) }
+
+  package nonisolated func accept(
+    _ channel: any MessageChannel, subprotocol: String?
+  ) -> any MessageReceiver {
+    let connection = Connection(channel, hub: self, isPlain: subprotocol == nil)
+    connection.begin()
+    return connection
+  }
+
+  /// A session that is not known to the others before its first client is admitted. `leaving` is how
+  /// many sessions the caller is about to end.
+  func makeSession(leaving: Int = 0) throws(CallError) -> Session {
+    guard sessions.count - leaving < limits.maxSessions else {
+      throw CallError(
+        .unavailable,
+        "The server has \(limits.maxSessions) sessions, which is its limit; try again later")
+    }
+    let environment = SessionEnvironment(
+      loop: loop, router: configuration.router, limits: limits, meter: meter,
+      observer: configuration.observer, now: configuration.now, owner: self)
+    return Session(id: "s-" + Token.random(12), environment, heardBySwift: listeners.kinds)
+  }
+
+  /// A session has its first client: from now on others find it.
+  func add(_ session: Session, _ identity: Identity) {
+    sessions[session.id] = session
+    audiences.add(session.id, identity)
+    let links = expectedLinks.take { [audiences] in audiences.contains(session.id, in: $0) }
+    for expected in links {
+      let taken = session.assumeIsolated { session in
+        Result { () throws(CallError) in try LinkFollowing.deliver(expected.link, to: session) }
+      }
+      if case .failure = taken { expectedLinks.putBack(expected) }
+    }
+  }
+
+  /// The session that a join token opens.
+  func session(_ id: String, joinToken: String) throws(CallError) -> Session {
+    guard let session = sessions[id], Token.areEqual(session.joinToken, joinToken) else {
+      throw CallError(
+        .notAuthenticated,
+        "params.join: there is no such session, or the token is not its joinToken")
+    }
+    return session
+  }
+
+  /// How many sessions there are now.
+  package var sessionCount: Int { sessions.count }
+}
+
+extension SessionHub: SessionOwner {
+  nonisolated func ended(_ session: String) {
+    assumeIsolated { hub in
+      hub.sessions.removeValue(forKey: session)
+      hub.audiences.remove(session)
+      hub.retainedEvents.forget(session: session)
+    }
+  }
+
+  nonisolated func heard(_ event: BridgeEvent) {
+    assumeIsolated { $0.listeners.deliver(event) }
+  }
+
+  nonisolated func retained(
+    for session: String, client: String, where isWanted: @Sendable (String) -> Bool
+  ) -> [[UInt8]] {
+    assumeIsolated { hub in
+      hub.retainedEvents.messages { topic, audience in
+        isWanted(topic) && hub.audiences.contains(session, client: client, in: audience)
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import WayNavigation
+import WayPatterns
+import WayRouting
+import WayValues
+
+/// Who shows a page.
+enum Presenter {
+  /// A client that hosts it.
+  case client(ClientID)
+  /// Swift code of the app itself.
+  case swift(PageHandler)
+}
+
+/// What a URI leads to, and with which parameters.
+struct Destination {
+  enum Kind {
+    case task(@Sendable (Call) throws -> Value)
+    case asyncTask(@Sendable (Call) async throws -> Value)
+    case hostedTask(ClientID)
+    case page(Presenter)
+    /// `navigation:back`
+    case back
+    /// `navigation:selectTab`
+    case selectTab
+    case undefined(UndefinedRouteHandler)
+    /// What serves the route is registered when it is called.
+    case module(LazyModule)
+  }
+
+  let kind: Kind
+  let routeKind: RouteKind
+  let uri: RouteURI
+  let params: ValueObject
+  /// The declared route's.
+  let match: Match?
+
+  init(_ kind: Kind, _ routeKind: RouteKind, _ resolution: Resolution) {
+    self.kind = kind
+    self.routeKind = routeKind
+    uri = resolution.uri
+    params = resolution.params
+    if case .match(let match) = resolution { self.match = match } else { match = nil }
+  }
+
+  /// The undefined-route handler, for a URI that nobody serves.
+  init(undefined handler: @escaping UndefinedRouteHandler, _ uri: RouteURI, _ params: ValueObject) {
+    kind = .undefined(handler)
+    routeKind = .task
+    self.uri = uri
+    self.params = params
+    match = nil
+  }
+
+  var route: Route? { match?.route }
+  var pathParams: ValueObject { match?.pathParams ?? [:] }
+
+  /// Whether somebody serves the URI: what the undefined-route handler would say is not asked.
+  var isServed: Bool {
+    if case .undefined = kind { false } else { true }
+  }
+
+  /// Throws where what a call carries would have to leave the process.
+  func check(_ carried: Carried) throws(CallError) {
+    switch kind {
+    case .hostedTask, .page(.client), .back, .selectTab:
+      throw CallError(carried.refusal(of: uri.text))
+    case .task, .asyncTask, .page(.swift), .undefined, .module: break
+    }
+  }
+}

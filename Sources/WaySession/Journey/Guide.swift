@@ -1,0 +1,145 @@
+import WayNavigation
+import WayPatterns
+import WayRouting
+import WayValues
+
+/// Knows where URIs lead in one session: what the router says, and which hosts are there. Runs
+/// nothing. Belongs to its ``Session``'s isolation.
+final class Guide {
+  private var reader: SnapshotReader
+  /// What the members show and run.
+  var hosts: SessionHosts
+
+  init(_ router: Router, limits: Limits) {
+    reader = SnapshotReader(router)
+    hosts = SessionHosts(limits: limits)
+  }
+
+  var router: Router { reader.router }
+
+  /// The router as it is now.
+  var snapshot: RouterSnapshot { reader.current() }
+
+  /// What a URI says, whoever serves it. `checking` false leaves the parameters unchecked, for a URI
+  /// that is not called yet.
+  func look(
+    up text: String, _ params: ValueObject, checking: Bool = true
+  ) throws(CallError) -> Resolution {
+    do {
+      return try reader.resolve(text, params: params, checking: checking)
+    } catch {
+      throw CallError(error)
+    }
+  }
+
+  /// Who serves what a URI says: the declared route, then a host that shows it without a
+  /// declaration, then the scheme's dispatcher, then the undefined-route handler.
+  func destination(of resolution: Resolution) throws(CallError) -> Destination {
+    switch resolution {
+    case .match(let match):
+      return Destination(try handler(of: match), match.route.kind, resolution)
+    case .navigation(let uri, let operation, _):
+      switch operation {
+      case "back": return Destination(.back, .task, resolution)
+      case "selectTab": return Destination(.selectTab, .task, resolution)
+      default: throw .noRoute(uri.text)
+      }
+    case .undeclared(let uri, let dispatcher, _):
+      if let host = hosts.find(uri, kind: nil) {
+        return Destination(
+          host.kind == .page ? .page(.client(host.client)) : .hostedTask(host.client), host.kind,
+          resolution)
+      }
+      if case .custom(let run)? = dispatcher?.action {
+        return Destination(.asyncTask(run), .task, resolution)
+      }
+      let snapshot = snapshot
+      // The scheme's own target goes first.
+      if !snapshot.hasUndefinedTarget(uri), let handler = snapshot.undefinedRoute {
+        return Destination(.undefined(handler), .task, resolution)
+      }
+      throw .noRoute(uri.text)
+    }
+  }
+
+  private func handler(of match: Match) throws(CallError) -> Destination.Kind {
+    if let custom = match.custom { return .asyncTask(custom) }
+    switch match.route.handler {
+    case .task(let run): return .task(run)
+    case .asyncTask(let run): return .asyncTask(run)
+    case .page(let handler): return .page(.swift(handler))
+    case .lazy(let module): return .module(module)
+    case .hosted:
+      guard let host = hosts.find(match.uri, kind: match.route.kind) else {
+        throw CallError(
+          .hostAbsent, "The route \(match.route.name.quoted) has no host in this session")
+      }
+      return match.route.kind == .page ? .page(.client(host.client)) : .hostedTask(host.client)
+    }
+  }
+
+  /// Where a call goes on that nobody serves for this reason; nil for nowhere.
+  func fallback(
+    of resolution: Resolution, after error: CallError
+  ) throws(CallError) -> RouteURI? {
+    do {
+      switch (resolution, error.protocolCode) {
+      case (.match(let match), .hostAbsent): return try snapshot.fallback(of: match)
+      case (.undeclared(let uri, _, _), .noRoute): return try snapshot.undefinedTarget(of: uri)
+      default: return nil
+      }
+    } catch {
+      throw CallError(error)
+    }
+  }
+
+  /// Where a URI leads in the end, fallbacks followed.
+  func destination(
+    of text: String, _ params: ValueObject, checking: Bool = true
+  ) throws(CallError) -> Destination {
+    var text = text
+    var trail: [String] = []
+    while true {
+      let resolution = try look(up: text, params, checking: checking)
+      do { return try destination(of: resolution) } catch {
+        guard let next = try fallback(of: resolution, after: error) else { throw error }
+        trail.append(text)
+        guard trail.count <= Redirect.maxHops else {
+          throw CallError(.redirectLoop(chain: trail + [next.text]))
+        }
+        text = next.text
+      }
+    }
+  }
+
+  /// Whether something would open or run a URI now.
+  func canOpen(_ uri: String) -> Bool {
+    (try? destination(of: uri, [:], checking: false))?.isServed ?? false
+  }
+
+  /// What a text refers to on the stack. One with a colon is a URI, which means the nearest page of
+  /// the same route and path parameters; other text is a page's id.
+  func reference(_ text: String) -> PageReference {
+    guard text.utf8.contains(UInt8(ascii: ":")),
+      let resolution = try? look(up: text, [:], checking: false)
+    else { return .page(text) }
+    guard case .match(let match) = resolution else { return .uri(resolution.uri.text) }
+    return .route(name: match.route.name, pathParams: match.pathParams)
+  }
+
+  /// The tab whose first page a reference means.
+  func tab(of wanted: PageReference, _ uri: String) throws(CallError) -> Int {
+    for (index, tab) in snapshot.tabs.enumerated() where reference(tab.text) == wanted {
+      return index
+    }
+    throw CallError(.noRoute, "\(uri.quoted) is the first page of no tab", kind: "noTab")
+  }
+
+  /// The URIs of the pages that lie under the page of a link, lowest first.
+  func parents(of link: DeepLink) throws(CallError) -> [RouteURI] {
+    guard case .match(let match)? = try? look(up: link.uri, link.params, checking: false) else {
+      return []
+    }
+    do { return try snapshot.parents(of: match) } catch { throw CallError(error) }
+  }
+}

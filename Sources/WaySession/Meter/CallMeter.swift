@@ -1,0 +1,87 @@
+import Synchronization
+import WayRPC
+import WayTransport
+import WayValues
+
+/// Counts the calls of one loop. Only that loop writes, without locks; any thread may read.
+package final class CallMeter: Sendable {
+  /// A method by its place in ``names``.
+  package typealias Method = UInt8
+
+  /// The names of the methods by their places; the last stands for all that have none of their own,
+  /// so that peers cannot make the list grow.
+  package let names: [String]
+
+  private let meters: InlineArray<64, MethodMeter> = InlineArray { _ in MethodMeter() }
+  private let loop: any EventLoop
+  private let timed: (@Sendable (Method, UInt64) -> Void)?
+  /// The last reading of the clock in this turn of the loop; 0 where there is none. Where one call follows another
+  /// in a turn, the end of the first is the start of the next, so that the clock is read once a call.
+  private let lastReading = Atomic<UInt64>(0)
+
+  /// The names that a meter of these methods counts by: at most 63 of them, and what stands for all
+  /// others.
+  package static func names(of methods: [String]) -> [String] { methods.prefix(63) + ["other"] }
+
+  init(
+    methods: [String], loop: any EventLoop, timed: (@Sendable (Method, UInt64) -> Void)? = nil
+  ) {
+    names = Self.names(of: methods)
+    self.loop = loop
+    self.timed = timed
+  }
+
+  /// The place of what has none of its own.
+  var other: Method { Method(names.count - 1) }
+
+  /// The place of the method of this number among the names; of others where there is none.
+  func place(_ number: Int?) -> Method {
+    guard let number, number < names.count - 1 else { return other }
+    return Method(number)
+  }
+
+  /// A call begins to be looked at.
+  func begin() {
+    if lastReading.load(ordering: .relaxed) == 0 { beginTurn() }
+  }
+
+  private func beginTurn() {
+    lastReading.store(loop.nanoseconds, ordering: .relaxed)
+    loop.execute { [self] in lastReading.store(0, ordering: .relaxed) }
+  }
+
+  /// When the call that is looked at now began, in the loop's nanoseconds: for one that does not end at once.
+  var start: UInt64 { lastReading.load(ordering: .relaxed) }
+
+  /// A call has ended; gives the nanoseconds that it took. `code` is that of its error, nil for a
+  /// result; `start` is nil for one that ends while it is looked at.
+  @discardableResult
+  func ended(_ method: Method, code: Int?, since start: UInt64? = nil) -> UInt64 {
+    let now = loop.nanoseconds
+    let reading = lastReading.load(ordering: .relaxed)
+    if reading != 0 { lastReading.store(now, ordering: .relaxed) }
+    let start = start ?? (reading == 0 ? now : reading)
+    let duration = now - min(start, now)
+    meters[Int(method)].record(code, nanoseconds: duration)
+    timed?(method, duration)
+    return duration
+  }
+
+  /// What was counted so far, of the methods that were called.
+  package var counts: [MethodCounts] {
+    names.enumerated().compactMap { place, name in
+      let outcomes = meters[place].outcomes
+      guard !outcomes.isEmpty else { return nil }
+      return MethodCounts(
+        method: name, outcomes: outcomes, durations: meters[place].durations.counts)
+    }
+  }
+}
+
+/// What a ``CallMeter`` has counted for one method.
+package struct MethodCounts: Sendable {
+  package let method: String
+  /// By `ok`, the `kind` of an error code, `application` or `other`.
+  package let outcomes: [(outcome: String, count: Int)]
+  package let durations: HistogramCounts
+}

@@ -1,0 +1,66 @@
+import Synchronization
+import WayValues
+
+/// How long things took, counted in buckets. Only the loop writes; any thread may read.
+package struct DurationHistogram: ~Copyable, Sendable {
+  /// The upper bounds of the buckets, in nanoseconds; what is longer falls into one more.
+  package static let bounds: [UInt64] = [
+    2_500, 10_000, 50_000, 250_000, 1_000_000, 5_000_000, 25_000_000, 100_000_000, 500_000_000,
+    1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000, 60_000_000_000,
+  ]
+
+  private let buckets: InlineArray<15, Atomic<Int>> = InlineArray { _ in Atomic(0) }
+  private let sum = Atomic(0)
+
+  package init() {}
+
+  package func record(nanoseconds: UInt64) {
+    buckets[Self.bucket(of: nanoseconds)].add(1)
+    sum.add(Int(clamping: nanoseconds))
+  }
+
+  fileprivate static func bucket(of nanoseconds: UInt64) -> Int {
+    var bucket = 0
+    while bucket < bounds.count, bounds[bucket] < nanoseconds { bucket += 1 }
+    return bucket
+  }
+
+  /// What was recorded so far.
+  package var counts: HistogramCounts {
+    HistogramCounts(
+      buckets: buckets.indices.map { buckets[$0].load(ordering: .relaxed) },
+      nanoseconds: UInt64(max(sum.load(ordering: .relaxed), 0)))
+  }
+}
+
+/// What a ``DurationHistogram`` has counted.
+package struct HistogramCounts: Sendable {
+  /// How many fell into each bucket, without those of the buckets below; the last is of what exceeds every bound.
+  package var buckets: [Int]
+  /// The sum of all durations.
+  package var nanoseconds: UInt64
+
+  package init(buckets: [Int], nanoseconds: UInt64) {
+    self.buckets = buckets
+    self.nanoseconds = nanoseconds
+  }
+
+  /// Nothing yet.
+  package init() {
+    self.init(
+      buckets: Array(repeating: 0, count: DurationHistogram.bounds.count + 1), nanoseconds: 0)
+  }
+
+  package mutating func record(nanoseconds: UInt64) {
+    buckets[DurationHistogram.bucket(of: nanoseconds)] += 1
+    self.nanoseconds &+= nanoseconds
+  }
+}
+
+extension Atomic where Value == Int {
+  /// Adds, wrapping around. Where there is one writer, a load and a store cost less than an addition that others may
+  /// meet.
+  @inline(__always) func add(_ amount: Int) {
+    store(load(ordering: .relaxed) &+ amount, ordering: .relaxed)
+  }
+}

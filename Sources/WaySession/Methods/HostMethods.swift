@@ -1,0 +1,41 @@
+import WayValues
+
+/// `host.…`: what a client shows and runs.
+enum HostMethods {
+  private static let hosts = Param(.hosts, .list)
+
+  static let all = [
+    Method("host.register", [hosts], register), Method("host.unregister", [hosts], unregister),
+  ]
+
+  private static func register(
+    _ session: isolated Session, _ request: Method.Request
+  ) throws(CallError) -> Reply {
+    let client = request.address.client
+    let definitions = try definitions(request, session.limits)
+    try session.guide.hosts.register(
+      definitions, for: client.id, router: session.guide.snapshot)
+    LinkFollowing.goOn(in: session)
+    return declared(by: client, in: session)
+  }
+
+  private static func unregister(
+    _ session: isolated Session, _ request: Method.Request
+  ) throws(CallError) -> Reply {
+    let client = request.address.client
+    let definitions = try definitions(request, session.limits)
+    try session.guide.hosts.unregister(definitions, of: client.id)
+    return declared(by: client, in: session)
+  }
+
+  private static func definitions(
+    _ request: Method.Request, _ limits: Limits
+  ) throws(CallError) -> [HostDefinition] {
+    try HostDefinition.list(try request.params.requiredList(.hosts), limits: limits)
+  }
+
+  private static func declared(by client: Client, in session: isolated Session) -> Reply {
+    let definitions = session.guide.hosts.definitions(of: client.id)
+    return .value(["hosts": .list(definitions.map(\.value))])
+  }
+}

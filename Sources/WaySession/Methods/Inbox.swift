@@ -1,0 +1,86 @@
+import WayRPC
+import WayValues
+
+/// Takes what the clients of a session send: finds the method, has it carried out, and answers.
+struct Inbox: Sendable {
+  let methods: MethodTable
+  let meter: CallMeter
+  /// Whether every call is told, with its URI.
+  let notesCalls: Bool
+
+  /// Takes what one member sent.
+  func take(_ incoming: Incoming, from id: ClientID, in session: isolated Session) {
+    guard let client = session.members.sender(id) else { return }
+    switch incoming {
+    case .message(let message): take(message, client, nil, 0, in: session)
+    case .malformed(let error): session.mail.refuse(error, to: client)
+    case .batch(let messages):
+      let batch = BatchReply(messages)
+      // A notification among them may have closed the client's session: what follows has nobody to
+      // act for.
+      for (position, message) in messages.enumerated() where session.members[id] != nil {
+        take(message, client, batch, position, in: session)
+      }
+    }
+  }
+
+  private func take(
+    _ message: Message, _ client: Client, _ batch: BatchReply?, _ position: Int,
+    in session: isolated Session
+  ) {
+    switch message {
+    case .request(let request):
+      carryOut(request, client, batch, position, isSilent: false, in: session)
+    case .notification(let notification):
+      if let notice = Notices.find(notification.method) {
+        let params = try? Params(
+          notification.params, of: notice.name, taking: notice.takes)
+        if let params { notice.handler(session, client, params) }
+        return
+      }
+      // A method without an id is carried out and not answered (JSON-RPC 2.0 §4.1).
+      let request = Request(
+        id: .null, method: notification.method, params: notification.params)
+      carryOut(request, client, nil, 0, isSilent: true, in: session)
+    case .response(let response): session.complete(response, from: client)
+    case .invalid(let id, let error):
+      meter.begin()
+      client.note = nil
+      let address = ReplyAddress(
+        client: client, id: id, batch: batch, position: position, method: meter.other,
+        isSilent: false)
+      session.reply(.failure(error), to: address)
+    }
+  }
+
+  private func carryOut(
+    _ request: Request, _ client: Client, _ batch: BatchReply?, _ position: Int, isSilent: Bool,
+    in session: isolated Session
+  ) {
+    meter.begin()
+    if notesCalls { client.note = CallNote(request) }
+    let found = methods.find(request.method)
+    let address = ReplyAddress(
+      client: client, id: request.id, batch: batch, position: position,
+      method: meter.place(found?.place), isSilent: isSilent)
+    do throws(CallError) {
+      if !isSilent { try client.check(request.id) }
+      guard let method = found?.method else {
+        throw CallError(
+          .methodNotFound,
+          "There is no method \(request.method.quoted); rpc.discover lists the methods")
+      }
+      let reply: Reply
+      switch method.work {
+      case .raw(let answer): reply = .value(try answer(request.params))
+      case .session(let takes, let handler):
+        let params = try Params(request.params, of: method.name, taking: takes)
+        reply = try handler(session, Method.Request(params: params, address: address))
+      }
+      if case .now(let answer) = reply { session.reply(.success(answer), to: address) }
+    } catch {
+      RouterMethods.tell(error, of: request, in: session)
+      session.reply(.failure(error), to: address)
+    }
+  }
+}

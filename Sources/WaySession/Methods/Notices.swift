@@ -1,0 +1,25 @@
+import WayRPC
+import WayValues
+
+/// The notifications that mean something of themselves.
+enum Notices {
+  static let all = [
+    Notice(name: "$/cancelRequest", takes: [Param(.id, .any)]) { session, client, params in
+      guard let id = params[.id].flatMap(RequestID.init), let number = client.call(id) else {
+        return
+      }
+      session.stop(number, .cancelled)
+    },
+    Notice(
+      name: "$/progress", takes: [Param(.id, .any), Param(.value, .any)]
+    ) { session, client, params in
+      guard let id = params[.id].flatMap(RequestID.init), let value = params[.value] else { return }
+      session.report(value, of: id, by: client)
+    },
+  ]
+
+  static func find(_ name: String) -> Notice? {
+    guard name.utf8.first == UInt8(ascii: "$") else { return nil }
+    return all.first { $0.name == name }
+  }
+}

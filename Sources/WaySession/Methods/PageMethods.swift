@@ -1,0 +1,27 @@
+import WayValues
+
+/// `page.…`: methods of pages, which who runs in a page, or shows it, answers.
+enum PageMethods {
+  static let all = [
+    Method(
+      "page.call",
+      [
+        Param(.page, .string), Param(.method, .string), Param(.params, .object),
+        Param(.deadlineMs, .count),
+      ], call)
+  ]
+
+  private static func call(
+    _ session: isolated Session, _ request: Method.Request
+  ) throws(CallError) -> Reply {
+    let params = request.params
+    let page = try params.required(.page)
+    let method = try params.required(.method)
+    let deadline = params.time(.deadlineMs)
+    let caller = request.address.client.id
+    let receiver = try PageReceiver(of: page, except: caller, in: session)
+    let call = try session.begin(.request(request.address), deadline: deadline)
+    return try receiver.run(
+      method, params.object(.params) ?? [:], deadline, call, in: session)
+  }
+}

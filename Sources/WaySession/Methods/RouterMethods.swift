@@ -1,0 +1,154 @@
+import WayNavigation
+import WayPatterns
+import WayRPC
+import WayRouting
+import WayValues
+
+/// `router.…`: calling what URIs lead to, and asking where they do.
+enum RouterMethods {
+  private static let uri = Param(.uri, .string)
+  private static let params = Param(.params, .object)
+  private static let exts = Param(.exts, .object)
+  private static let deadline = Param(.deadlineMs, .count)
+
+  static let all = [
+    Method("router.invoke", [uri, params, exts, deadline], invoke),
+    Method(
+      "router.open", [uri, params, exts, deadline, Param(.style, .string), Param(.from, .string)],
+      open),
+    Method("router.canOpen", [uri], canOpen),
+    Method("router.explain", [uri, params], explain),
+    Method("router.routes") { session, _ throws(CallError) in
+      .value(.list(session.guide.snapshot.routes.map(\.value)))
+    },
+    Method(
+      "router.deliver",
+      [uri, params, Param(.action, .string), Param(.actionURL, .string)], deliver),
+  ]
+
+  private static func invoke(
+    _ session: isolated Session, _ request: Method.Request
+  ) throws(CallError) -> Reply {
+    let uri = try request.params.required(.uri)
+    let journey = Journey(.invoke, uri, options(of: request))
+    return try Travel.go(journey, for: .request(request.address), in: session)
+  }
+
+  private static func open(
+    _ session: isolated Session, _ request: Method.Request
+  ) throws(CallError) -> Reply {
+    let uri = try request.params.required(.uri)
+    var options = options(of: request)
+    if let style = try request.params.style() { options.style = style }
+    options.from = request.params.string(.from) ?? request.address.client.page
+    let journey = Journey(.open, uri, options)
+    return try Travel.go(journey, for: .request(request.address), in: session)
+  }
+
+  private static func options(of request: Method.Request) -> CallOptions {
+    let params = request.params
+    return CallOptions(
+      params: params.object(.params) ?? [:], exts: params.object(.exts) ?? [:],
+      deadline: params.time(.deadlineMs), isInBatch: request.address.batch != nil)
+  }
+
+  /// A request failed before it became a call: where it was for a URI, that has come to nothing. What is
+  /// refused by its id or the count of calls was never looked up.
+  static func tell(_ error: CallError, of request: Request, in session: isolated Session) {
+    guard session.happenings.isTold(.route),
+      request.method == "router.open" || request.method == "router.invoke",
+      error.protocolCode != .conflict, error.protocolCode != .tooMany
+    else { return }
+    session.happenings.tellNowhere(request.params?["uri"]?.string, error)
+  }
+
+  private static func canOpen(
+    _ session: isolated Session, _ request: Method.Request
+  ) throws(CallError) -> Reply {
+    let uri = try request.params.required(.uri)
+    do {
+      let destination = try session.guide.destination(of: uri, [:], checking: false)
+      guard destination.isServed else { return .value(["canOpen": false]) }
+      var members: ValueObject = [
+        "canOpen": true, "kind": .string(destination.routeKind.rawValue),
+      ]
+      if let route = destination.route { members["route"] = .string(route.name) }
+      return .value(.object(members))
+    } catch {
+      if error.protocolCode == .invalidParams { throw error }
+      return .value(["canOpen": false])
+    }
+  }
+
+  /// What the router says, with the hosts that are there now.
+  private static func explain(
+    _ session: isolated Session, _ request: Method.Request
+  ) throws(CallError) -> Reply {
+    let uri = try request.params.required(.uri)
+    let given = request.params.object(.params) ?? [:]
+    let guide = session.guide
+    var explanation = guide.snapshot.explain(uri, params: given)
+    var presenter: Value = .null
+    if let resolution = explanation.resolution {
+      do {
+        let destination = try guide.destination(of: resolution)
+        explanation.canOpen = destination.isServed
+        if destination.isServed { explanation.kind = destination.routeKind }
+        presenter = host(of: destination, in: session)
+        if let reason = destination.reason { explanation.reason = reason }
+      } catch {
+        explanation.canOpen = false
+        explanation.reason = error.message
+        if let next = try guide.fallback(of: resolution, after: error) {
+          let destination = try? guide.destination(of: next.text, given)
+          explanation.canOpen = destination?.isServed == true
+          presenter = destination.map { host(of: $0, in: session) } ?? .null
+          explanation.reason += "; the call goes on with \(next.text.quoted)"
+        }
+      }
+    }
+    var members = explanation.members
+    members["host"] = presenter
+    return .value(.object(members))
+  }
+
+  /// Who shows or runs it, as pages tell it: a client, or `server` for Swift code.
+  private static func host(of destination: Destination, in session: isolated Session) -> Value {
+    switch destination.kind {
+    case .hostedTask(let client), .page(.client(let client)):
+      session.members[client].map { .string($0.name) } ?? .null
+    case .undefined: .null
+    case .module, .task, .asyncTask, .page(.swift), .back, .selectTab: "server"
+    }
+  }
+
+  private static func deliver(
+    _ session: isolated Session, _ request: Method.Request
+  ) throws(CallError) -> Reply {
+    let params = request.params
+    let link: DeepLink
+    if let action = params.string(.action) {
+      do {
+        link = try session.guide.snapshot.link(action: action, url: params.string(.actionURL))
+      } catch {
+        throw CallError(error)
+      }
+    } else {
+      link = DeepLink(try params.required(.uri), params: params.object(.params) ?? [:])
+    }
+    try LinkFollowing.deliver(link, to: session)
+    return .value(.null)
+  }
+}
+
+extension Destination {
+  /// What the router could not know.
+  fileprivate var reason: String? {
+    switch kind {
+    case .undefined: "no declared route matches, and the undefined-route handler would be asked"
+    case .page(.client), .hostedTask:
+      route == nil ? "no declared route matches; a client hosts such URIs" : nil
+    default: nil
+    }
+  }
+}

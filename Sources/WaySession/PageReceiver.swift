@@ -1,0 +1,70 @@
+import WayNavigation
+import WayPatterns
+import WayRouting
+import WayValues
+
+/// Who answers the methods of a page.
+enum PageReceiver {
+  case client(Client, page: String)
+  case swift(PageHandler, Page)
+
+  /// The client that runs in the page, the last of several; else its host. A client that asks for its
+  /// own page means the host, or others that run there. Fails with 2404 or 2504 where there is nobody.
+  init(
+    of page: String, except caller: ClientID? = nil, in session: isolated Session
+  ) throws(CallError) {
+    guard let open = session.pages[page] else {
+      throw .notOnStack("params.page: there is no page \(page.quoted) on the stack")
+    }
+    if let client = session.members.inside(page: page, except: caller) {
+      self = .client(client, page: page)
+      return
+    }
+    switch open.presenter {
+    case .client(let id):
+      guard let host = session.members[id] else {
+        throw CallError(.hostAbsent, "The host of the page \(page.quoted) is gone")
+      }
+      self = .client(host, page: page)
+    case .swift(let handler): self = .swift(handler, open.page)
+    }
+  }
+
+  /// Has a method of the page run for a call.
+  func run(
+    _ method: String, _ params: ValueObject, _ deadline: Duration?, _ call: CallInFlight,
+    in session: isolated Session
+  ) throws(CallError) -> Reply {
+    switch self {
+    case .client(let client, let page):
+      let params: Value = [
+        "page": .string(page), "method": .string(method), "params": .object(params),
+      ]
+      session.forward("page.call", params, to: client, call)
+    case .swift(let handler, let page):
+      guard let run = handler.call else {
+        let unknown = CallError(.methodNotFound, "The page has no method \(method.quoted)")
+        session.settle(call.number, .failure(RequestFailure.answered(unknown).ofTask))
+        break
+      }
+      let uri: RouteURI
+      do { uri = try RouteURI(mapping: page.uri) } catch {
+        let unread = CallError(.internal, "The page's URI cannot be read: \(error)")
+        session.settle(call.number, .failure(unread))
+        break
+      }
+      let options = CallOptions(from: page.id, deadline: deadline)
+      let asked = session.makeCall(uri, params, nil, options, call.number)
+      call.work = .task(
+        Task {
+          do {
+            let value = try await run(page, method, asked)
+            session.settle(call.number, .success(.value(value)))
+          } catch {
+            session.settle(call.number, .failure(.thrown(error)))
+          }
+        })
+    }
+    return .later
+  }
+}

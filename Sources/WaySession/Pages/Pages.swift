@@ -1,0 +1,329 @@
+import DequeModule
+import WayNavigation
+import WayTransport
+import WayValues
+
+/// The pages of a session: the stack, who shows each page, who awaits it, and what waits for its turn.
+///
+/// Operations are done one after another: while a host is asked for a page, the others wait. What
+/// waits is bounded by the calls in flight: a call that ends takes its operation out. Pure: each method
+/// gives what is to be done, after which ``advance()`` gives what comes next.
+struct Pages {
+  /// A page that is on the stack.
+  struct Open {
+    let page: Page
+    let presenter: Presenter
+    /// The calls that are answered with the page's outcome.
+    fileprivate(set) var openers: [CallNumber]
+    /// When it came onto the stack, in the loop's nanoseconds.
+    fileprivate let since: UInt64
+    fileprivate let charge: ByteBudget.Charge
+  }
+
+  private enum Operation {
+    case open(PageOpening)
+    /// A change that needs nobody's leave.
+    case change(StackOperation, call: CallNumber, exts: ValueObject)
+    /// Puts a page on the stack that is shown already.
+    case adopt(Page, Presenter, call: CallNumber, ByteBudget.Charge)
+    /// The call's page closes, unless another call awaits it by then.
+    case cancel(page: String, call: CallNumber)
+
+    var call: CallNumber {
+      switch self {
+      case .open(let opening): opening.call
+      case .change(_, let call, _), .adopt(_, _, let call, _), .cancel(_, let call): call
+      }
+    }
+  }
+
+  private(set) var stack = NavigationStack()
+  private var open: [String: Open] = [:]
+  private var waiting: Deque<Operation> = []
+  /// Those whose hosts have been asked and have not answered, by page.
+  private var openings: [String: PageOpening] = [:]
+  /// The page whose opening holds up the others.
+  private var current: String?
+  /// While set, nothing new is begun.
+  var isHeld = false
+  private let budget: ByteBudget
+  private let now: () -> UInt64
+  private var lastPage = 0
+
+  /// `now` is the loop's clock, in nanoseconds.
+  init(maxBytes: Int, now: @escaping () -> UInt64) {
+    budget = ByteBudget(maxBytes)
+    self.now = now
+  }
+
+  /// How many pages are on the stack.
+  var count: Int { open.count }
+
+  /// A page that is on the stack.
+  subscript(id: String) -> Open? { open[id] }
+
+  /// A name for a new page, unique in the session.
+  mutating func makePageID() -> String {
+    lastPage += 1
+    return "p\(lastPage)"
+  }
+
+  /// Takes what a page costs. Fails with 2413 where the session's pages hold too much already.
+  func charge(_ page: Page) throws(CallError) -> ByteBudget.Charge { try budget.charge(page) }
+}
+
+// What is asked for.
+extension Pages {
+  /// Opens a page, in its turn.
+  mutating func open(_ opening: PageOpening) {
+    waiting.append(.open(opening))
+  }
+
+  /// Changes the stack, in its turn, and answers the call with the change.
+  mutating func change(_ operation: StackOperation, for call: CallNumber, exts: ValueObject) {
+    waiting.append(.change(operation, call: call, exts: exts))
+  }
+
+  /// Puts a page on the stack that is shown already, in its turn, and answers the call with the page.
+  mutating func adopt(
+    _ page: Page, by presenter: Presenter, for call: CallNumber, _ charge: ByteBudget.Charge
+  ) {
+    waiting.append(.adopt(page, presenter, call: call, charge))
+  }
+
+  /// An opener cancelled after its page was shown. The page closes in its turn, unless somebody else
+  /// awaits it too.
+  mutating func cancel(_ page: String, for call: CallNumber) -> [PageAction] {
+    if let answer = leaveToOthers(page, call) { return [answer] }
+    waiting.append(.cancel(page: page, call: call))
+    return []
+  }
+
+  /// A call that no longer waits for its page, which stays.
+  mutating func forget(_ call: CallNumber, openerOf page: String) {
+    open[page]?.openers.removeAll { $0 == call }
+  }
+
+  /// A call was given up whose operation waits, or whose host is asked.
+  mutating func abandon(_ call: CallNumber) -> [PageAction] {
+    waiting.removeAll { $0.call == call }
+    guard let page = current, var opening = openings[page], opening.call == call,
+      opening.abandon()
+    else { return [] }
+    openings[page] = opening
+    current = nil
+    return opening.asked.map { [.recall($0)] } ?? []
+  }
+
+  /// The next operation's beginning; empty while a host is asked, and when nothing waits.
+  mutating func advance() -> [PageAction] {
+    while !isHeld, current == nil, let operation = waiting.popFirst() {
+      let actions = begin(operation)
+      if !actions.isEmpty { return actions }
+    }
+    return []
+  }
+
+  private mutating func begin(_ operation: Operation) -> [PageAction] {
+    switch operation {
+    case .open(let opening): return begin(opening)
+    case .change(let change, let call, let exts):
+      return answer(call, change, exts: exts) { .change($0) }
+    case .adopt(let page, let presenter, let call, let charge):
+      keep(page, presenter, openers: [], charge)
+      return answer(call, .open(page)) { .value(.object(($0.shown ?? page).value)) }
+    case .cancel(let page, let call):
+      if let answer = leaveToOthers(page, call) { return [answer] }
+      let ending = try? apply(.cancel(page: page, outcome: .cancelled()))
+      return ending?.actions ?? []
+    }
+  }
+
+  private mutating func begin(_ queued: PageOpening) -> [PageAction] {
+    var opening = queued
+    guard opening.start() else { return [] }
+    let change: StackChange
+    do { change = try stack.check(opening.operation) } catch {
+      return [.settle(opening.call, .failure(CallError(error)))]
+    }
+    if let existing = change.existing {
+      if opening.answersChange { return answer(opening.call, opening.operation) { .change($0) } }
+      open[existing.id]?.openers.append(opening.call)
+      let found = try? apply(opening.operation, shown: (opening.call, existing.id))
+      return found?.actions ?? []
+    }
+    opening.style = change.shown?.style ?? opening.page.style
+    opening.began = now()
+    openings[opening.page.id] = opening
+    current = opening.page.id
+    return [.tell(.page, .pageAsked(opening.page)), .ask(opening)]
+  }
+
+  /// Where other calls await the page too, the answer of this one alone. Nil where none does: then the
+  /// page has to close.
+  private mutating func leaveToOthers(_ page: String, _ call: CallNumber) -> PageAction? {
+    guard let entry = open[page], entry.openers.contains(where: { $0 != call }) else { return nil }
+    forget(call, openerOf: page)
+    return .settle(call, .success(.outcome(.cancelled())))
+  }
+}
+
+// What hosts do.
+extension Pages {
+  /// Somebody has been asked for a page; `timeout` rings when the answer does not come.
+  mutating func asked(
+    _ asked: PageOpening.Asked, for page: String, timeout: any ScheduledWork
+  ) {
+    guard openings[page] != nil else { return timeout.cancel() }
+    openings[page]?.asked = asked
+    openings[page]?.timeout = timeout
+  }
+
+  /// Who was asked for a page has answered: with an error, or nil where it shows the page. `declined`
+  /// when the call is to go on to the next match.
+  mutating func answered(
+    _ page: String, _ error: CallError?, declined: Bool = false
+  ) -> [PageAction] {
+    guard var opening = openings.removeValue(forKey: page) else { return [] }
+    opening.timeout?.cancel()
+    if current == page { current = nil }
+    switch opening.answered(agreed: error == nil) {
+    case .commit: return commit(opening)
+    case .fail:
+      if declined { return [.goOn(opening.call)] }
+      return error.map { fail(opening, $0) } ?? []
+    case .closeAtHost:
+      return [.close(opening.page, opening.presenter, reason: "cancelled", exts: [:])]
+    case .nothing: return []
+    }
+  }
+
+  /// The host of a page that is being opened has let its time pass. When it agrees later, it is told
+  /// to close the page.
+  mutating func overdue(_ page: String) -> [PageAction] {
+    guard current == page, let opening = openings[page] else { return [] }
+    var actions: [PageAction] = []
+    if case .client = opening.presenter {
+      actions.append(.tell(.host, .hostSilent(client: opening.page.host, method: "page.open")))
+    }
+    let error = CallError(.hostAbsent, "The host did not open the page in time")
+    return actions + fail(opening, error) + abandon(opening.call)
+  }
+
+  /// The pages of a host that is gone leave the stack.
+  mutating func hostLeft(_ name: String) -> [PageAction] {
+    let outcome = Outcome.failed(
+      code: ErrorCode.hostAbsent.rawValue, message: "The host of the page is gone")
+    let ending = try? apply(.remove(host: name, outcome: outcome))
+    return ending?.actions ?? []
+  }
+
+  /// The session is over.
+  mutating func end() -> [PageAction] {
+    let ending = try? apply(.end(outcome: .cancelled(message: "The session ended")))
+    return ending?.actions ?? []
+  }
+
+  private func fail(_ opening: PageOpening, _ error: CallError) -> [PageAction] {
+    [
+      .tell(.page, .pageFailed(opening.page, error, after: elapsed(since: opening.began))),
+      .settle(opening.call, .failure(error)),
+    ]
+  }
+
+  private mutating func commit(_ opening: PageOpening) -> [PageAction] {
+    let (page, call) = (opening.page, opening.call)
+    keep(
+      page, opening.presenter, openers: opening.answersChange ? [] : [call], opening.charge)
+    do {
+      let (change, actions) = try apply(
+        opening.operation, shown: opening.answersChange ? nil : (call, page.id),
+        began: opening.began)
+      return actions + (opening.answersChange ? [.settle(call, .success(.change(change)))] : [])
+    } catch {
+      open.removeValue(forKey: page.id)
+      return [
+        .close(page, opening.presenter, reason: "failed", exts: [:]),
+        .settle(call, .failure(CallError(error))),
+      ]
+    }
+  }
+}
+
+// What becomes of the stack.
+extension Pages {
+  private mutating func keep(
+    _ page: Page, _ presenter: Presenter, openers: [CallNumber], _ charge: ByteBudget.Charge
+  ) {
+    open[page.id] = Open(
+      page: page, presenter: presenter, openers: openers, since: now(), charge: charge)
+  }
+
+  /// Changes the stack, and answers a call with what came of it.
+  private mutating func answer(
+    _ call: CallNumber, _ operation: StackOperation, exts: ValueObject = [:],
+    _ answer: (StackChange) -> Answer
+  ) -> [PageAction] {
+    do {
+      let (change, actions) = try apply(operation, exts: exts)
+      return actions + [.settle(call, .success(answer(change)))]
+    } catch {
+      if case .open(let page) = operation { open.removeValue(forKey: page.id) }
+      return [.settle(call, .failure(CallError(error)))]
+    }
+  }
+
+  /// Changes the stack. Told are, in this order: the hosts of closed pages, the host of the page that
+  /// is on top again, the new page's opener, those whose pages have ended, and all that listen.
+  ///
+  /// `exts` are those of what closes pages; `shown` is the call that waits for a page from then on;
+  /// `began` is when the host of the page that opens was asked.
+  private mutating func apply(
+    _ operation: StackOperation, exts: ValueObject = [:],
+    shown: (call: CallNumber, page: String)? = nil, began: UInt64? = nil
+  ) throws(StackError) -> (change: StackChange, actions: [PageAction]) {
+    let change = try stack.apply(operation)
+    let closed = change.closed.map { ($0.page, $0.outcome, open.removeValue(forKey: $0.page.id)) }
+    let exts = operation.opens?.exts ?? exts
+    var actions: [PageAction] = []
+    for case (let page, let outcome, let entry?) in closed {
+      actions.append(
+        .close(page, entry.presenter, reason: outcome.kind.rawValue, exts: exts))
+    }
+    if let page = change.resumed, let entry = open[page.id] {
+      actions.append(.resume(page, entry.presenter))
+    }
+    if let shown { actions.append(.shown(shown.call, page: shown.page)) }
+    for (_, outcome, entry) in closed {
+      for opener in entry?.openers ?? [] {
+        actions.append(.settle(opener, .success(.outcome(outcome))))
+      }
+    }
+    for (page, outcome, entry) in closed {
+      let time = elapsed(since: entry?.since)
+      actions.append(.tell(.page, .pageClosed(page, outcome, after: time)))
+    }
+    if let page = change.shown {
+      actions.append(.tell(.page, .pageOpened(page, after: elapsed(since: began))))
+    }
+    if let page = change.resumed { actions.append(.tell(.page, .pageResumed(page))) }
+    return (change, actions)
+  }
+
+  /// The time since a moment of the loop's clock; none since no moment.
+  private func elapsed(since start: UInt64?) -> Duration {
+    guard let start else { return .zero }
+    return .nanoseconds(Int64(clamping: now() &- start))
+  }
+}
+
+extension StackOperation {
+  /// The page that it opens, where it opens one.
+  fileprivate var opens: Page? {
+    switch self {
+    case .open(let page): page
+    case .select(_, let first): first
+    case .back, .finish, .cancel, .remove, .end: nil
+    }
+  }
+}

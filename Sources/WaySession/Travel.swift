@@ -1,0 +1,294 @@
+import WayNavigation
+import WayPatterns
+import WayRouting
+import WayTransport
+import WayValues
+
+/// Takes calls where their ``Journey`` leads: asks interceptors and modules on the way, and has who is
+/// there do the work.
+enum Travel {
+  /// Takes a call on from an event. Throws what ends it.
+  static func go(
+    _ start: Journey, _ event: Journey.Event = .begun, for asker: Session.Asker,
+    in session: isolated Session
+  ) throws(CallError) -> Reply {
+    var journey = start
+    var step = try journey.next(event, in: session.guide)
+    while true {
+      switch step {
+      case .judge(let chain, let said):
+        guard let verdict = chain.judge(call(journey, said, in: session)) else {
+          return try judge(chain, said, journey, for: asker, in: session)
+        }
+        step = try journey.next(.judged(verdict, waited: false), in: session.guide)
+      case .load(let module): return try load(module, journey, for: asker, in: session)
+      case .answer(let value): return .value(value)
+      case .arrive(let destination):
+        if let reply = try arrive(at: destination, journey, for: asker, in: session) {
+          return reply
+        }
+        step = try journey.next(.declined, in: session.guide)
+      }
+    }
+  }
+
+  /// Takes a call on whose page's handler has declined.
+  static func goOn(_ number: CallNumber, in session: isolated Session) {
+    guard let call = session.call(number), let journey = call.journey else { return }
+    goOn(call, journey, .declined, in: session)
+  }
+
+  /// Takes a call on that has waited. What it comes to is the call's end.
+  private static func goOn(
+    _ call: CallInFlight, _ journey: Journey, _ event: Journey.Event, in session: isolated Session
+  ) {
+    do throws(CallError) {
+      // What waited has come to its end.
+      guard session.call(call.number) != nil else { return }
+      if case .now(let answer) = try go(journey, event, for: .call(call), in: session) {
+        session.settle(call.number, .success(answer))
+      }
+    } catch {
+      fail(call, journey, error, in: session)
+    }
+  }
+
+  /// A call has come to no page and no task.
+  private static func fail(
+    _ call: CallInFlight, _ journey: Journey, _ error: CallError, in session: isolated Session
+  ) {
+    guard session.call(call.number) != nil else { return }
+    session.happenings.tellNowhere(journey.place, error)
+    session.settle(call.number, .failure(error))
+  }
+
+  private static func judge(
+    _ chain: InterceptorChain, _ said: Resolution, _ journey: Journey, for asker: Session.Asker,
+    in session: isolated Session
+  ) throws(CallError) -> Reply {
+    let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
+    let asked = Self.call(journey, said, call.number, in: session)
+    call.work = .task(
+      Task {
+        let verdict = await chain.judge(asked) { delay, work in
+          let alarm = session.loop.schedule(after: delay, work)
+          return { alarm.cancel() }
+        }
+        goOn(call, journey, .judged(verdict, waited: true), in: session)
+      })
+    return .later
+  }
+
+  private static func load(
+    _ module: LazyModule, _ journey: Journey, for asker: Session.Asker,
+    in session: isolated Session
+  ) throws(CallError) -> Reply {
+    let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
+    let router = session.guide.router
+    call.work = .task(
+      Task {
+        do {
+          try await module.load(into: router)
+          goOn(call, journey, .loaded, in: session)
+        } catch {
+          let failure = CallError(
+            .internal, "The module \(module.name.quoted) could not register: \(error)")
+          fail(call, journey, failure, in: session)
+        }
+      })
+    return .later
+  }
+}
+
+// Where a call arrives.
+extension Travel {
+  /// Has the work done; nil where who is there leaves the call to the next.
+  private static func arrive(
+    at destination: Destination, _ journey: Journey, for asker: Session.Asker,
+    in session: isolated Session
+  ) throws(CallError) -> Reply? {
+    let options = journey.options
+    if let carried = options.carried { try destination.check(carried) }
+    switch destination.kind {
+    case .task(let run): return try self.run(run, destination, journey, in: session)
+    case .page(let presenter):
+      return try open(destination, presenter, journey, for: asker, in: session)
+    case .module(let module): return try load(module, journey, for: asker, in: session)
+    case .asyncTask(let run):
+      let call = try session.begin(asker, journey.entry, deadline: options.deadline)
+      self.run(run, destination, journey, call, in: session)
+    case .hostedTask(let client):
+      guard let host = session.members[client] else {
+        throw CallError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
+      }
+      let call = try session.begin(asker, journey.entry, deadline: options.deadline)
+      call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
+      let params: Value = [
+        "uri": .string(destination.uri.text), "params": .object(destination.params),
+        "exts": .object(options.exts),
+      ]
+      session.forward("task.run", params, to: host, call)
+    case .undefined(let handler):
+      let call = try session.begin(asker, journey.entry, deadline: options.deadline)
+      ask(handler, destination, journey, call, in: session)
+    case .back:
+      let back = try GoingBack(texts: destination.params)
+      let call = try session.begin(asker, journey.entry, deadline: options.deadline)
+      session.change(back.operation(by: session.guide), options.exts, for: call)
+    case .selectTab:
+      let tab = try session.guide.tab(try TabReference(texts: destination.params))
+      return try select(tab, journey.entry, for: asker, in: session)
+    }
+    return .later
+  }
+
+  /// Selects a tab, in its turn, and answers the call with the change. The host of the tab's first page
+  /// is asked for it where the tab has none.
+  static func select(
+    _ tab: Int, _ entry: Entry, for asker: Session.Asker, in session: isolated Session
+  ) throws(CallError) -> Reply {
+    if session.pages.stack.hasPages(tab: tab) {
+      session.change(.select(tab: tab, first: nil), for: try session.begin(asker, entry))
+      return .later
+    }
+    let uri = session.guide.snapshot.tabs[tab].text
+    guard try session.guide.destination(of: uri, [:]).routeKind == .page else {
+      throw CallError(.wrongKind, "\(uri.quoted), the first page of tab \(tab), is no page")
+    }
+    let options = CallOptions(style: .tab, tab: tab, answersChange: true)
+    return try go(Journey(entry, uri, options), for: asker, in: session)
+  }
+
+  /// Runs a synchronous task to its result: no Swift task is made, and the thread is not left.
+  private static func run(
+    _ run: @Sendable (Call) throws -> Value, _ destination: Destination, _ journey: Journey,
+    in session: isolated Session
+  ) throws(CallError) -> Reply? {
+    let task = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
+    let result: Result<Value, CallError>
+    do {
+      result = .success(try run(call(journey, destination, in: session)))
+    } catch is Declined {
+      if let task { session.happenings.tellEnd(of: task, .failure(.declined)) }
+      return nil
+    } catch {
+      result = .failure(.thrown(error))
+    }
+    if let task { session.happenings.tellEnd(of: task, result.map(Answer.value)) }
+    return .now(journey.entry.answer(.value(try result.get())))
+  }
+
+  private static func run(
+    _ run: @escaping @Sendable (Call) async throws -> Value, _ destination: Destination,
+    _ journey: Journey, _ call: CallInFlight, in session: isolated Session
+  ) {
+    call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
+    let asked = Self.call(journey, destination, call.number, in: session)
+    call.work = .task(
+      Task {
+        do {
+          let value = try await run(asked)
+          session.settle(call.number, .success(.value(value)))
+        } catch is Declined {
+          if let task = call.started {
+            session.happenings.tellEnd(of: task, .failure(.declined))
+            call.started = nil
+          }
+          goOn(call, journey, .declined, in: session)
+        } catch {
+          session.settle(call.number, .failure(.thrown(error)))
+        }
+      })
+  }
+
+  private static func ask(
+    _ handler: @escaping UndefinedRouteHandler, _ destination: Destination, _ journey: Journey,
+    _ call: CallInFlight, in session: isolated Session
+  ) {
+    let asked = Self.call(journey, destination, call.number, in: session)
+    let began = session.loop.nanoseconds
+    call.work = .task(
+      Task {
+        do {
+          let decision = try await handler(asked)
+          if case .answer = decision {
+            session.happenings.tell(
+              .route,
+              .undefinedAnswered(
+                uri: destination.uri.text, after: session.happenings.elapsed(since: began)))
+          }
+          goOn(call, journey, .undefined(decision), in: session)
+        } catch {
+          fail(call, journey, .thrown(error), in: session)
+        }
+      })
+  }
+
+  /// Opens a page, in its turn.
+  private static func open(
+    _ destination: Destination, _ presenter: Presenter, _ journey: Journey,
+    for asker: Session.Asker, in session: isolated Session
+  ) throws(CallError) -> Reply {
+    var options = journey.options
+    let uri = destination.uri.text
+    guard journey.entry == .open || options.answersChange else {
+      throw CallError(
+        .wrongKind, "\(uri.quoted) is a page: use router.open, not router.invoke")
+    }
+    guard !options.isInBatch else {
+      throw CallError(
+        .wrongKind, "A page cannot be opened in a batch: its answer would hold up the others")
+    }
+    if options.style == .tab, options.tab == nil {
+      let first = destination.route
+        .map { PageReference.route(name: $0.name, pathParams: destination.pathParams) }
+      options.tab = try session.guide.tab(of: first ?? .uri(uri), uri)
+    }
+    let call = try session.begin(asker, journey.entry, deadline: options.deadline)
+    let host: String
+    var handed: Call?
+    switch presenter {
+    case .client(let id): host = session.members[id]?.name ?? ""
+    case .swift: host = "server"
+    }
+    let page = Page(
+      id: session.pages.makePageID(), uri: uri, route: destination.route?.name,
+      pathParams: destination.pathParams, style: options.style, params: destination.params,
+      exts: options.exts, host: host)
+    let charge: ByteBudget.Charge
+    do { charge = try session.pages.charge(page) } catch {
+      session.settle(call.number, .failure(error))
+      return .later
+    }
+    if case .swift = presenter {
+      options.from = page.id
+      handed = session.makeCall(
+        destination.uri, destination.params, destination.route, options)
+    }
+    call.journey = journey
+    call.work = .operation
+    session.pages.open(
+      PageOpening(
+        page: page, presenter: presenter, call: call.number, charge: charge, handed: handed,
+        opener: journey.options.from, tab: options.tab, answersChange: options.answersChange))
+    session.act([])
+    return .later
+  }
+
+  /// The call as interceptors see it, before it has come to anybody.
+  private static func call(
+    _ journey: Journey, _ said: Resolution, _ number: CallNumber? = nil,
+    in session: isolated Session
+  ) -> Call {
+    session.makeCall(said.uri, said.params, said.route, journey.options, number)
+  }
+
+  /// The call as who serves it sees it.
+  private static func call(
+    _ journey: Journey, _ destination: Destination, _ number: CallNumber? = nil,
+    in session: isolated Session
+  ) -> Call {
+    session.makeCall(
+      destination.uri, destination.params, destination.route, journey.options, number)
+  }
+}

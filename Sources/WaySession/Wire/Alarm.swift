@@ -1,0 +1,11 @@
+import WayRPC
+
+/// What has not come in its time.
+enum Alarm: Sendable {
+  /// The end of a call.
+  case call(CallNumber)
+  /// The agreement of a page's host.
+  case opening(page: String)
+  /// A client's answer.
+  case request(RequestID, ClientID)
+}

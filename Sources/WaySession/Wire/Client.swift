@@ -1,0 +1,116 @@
+import WayRPC
+import WayTransport
+import WayValues
+
+/// Numbers the clients of one session.
+typealias ClientID = Int
+
+/// Numbers the calls of one session that did not end at once.
+typealias CallNumber = Int
+
+/// A member of a session: what outlives a connection, apart from the connection that carries it now.
+///
+/// Belongs to its ``Session``'s isolation.
+final class Client {
+  let id: ClientID
+  /// The name that the wire uses.
+  let name: String
+  /// What the client proves itself with.
+  let token: String
+  /// The connection that carries this client; nil when it has none.
+  var channel: (any MessageChannel)?
+  /// The page that this client runs in.
+  let page: String?
+  /// What the client calls itself.
+  let software: ClientSoftware
+  /// Requests to this client that wait for its answer.
+  var pending: PendingCalls<PendingRequest>
+  /// Of the request that is carried out now, where records of calls are asked for.
+  var note: CallNote?
+
+  /// Calls of this client that wait for their answer.
+  private var calls: CallsInFlight<CallNumber>
+  /// Calls that came as notifications and are not done yet: nobody waits for them, and they are
+  /// bounded all the same.
+  private var silentCalls: Set<CallNumber> = []
+  private let maxInFlight: Int
+
+  init(
+    id: ClientID, page: String? = nil, software: ClientSoftware = ClientSoftware(),
+    channel: any MessageChannel, limits: Limits
+  ) {
+    self.id = id
+    self.page = page
+    self.software = software
+    self.channel = channel
+    name = "c-" + Token.random(12)
+    token = Token.random()
+    maxInFlight = limits.maxInFlight
+    calls = CallsInFlight(limit: limits.maxInFlight)
+    pending = PendingCalls(limit: limits.maxInFlight * 4)
+  }
+
+  /// Whether a request may be carried out, as far as its id and its count tell: enough for one that
+  /// is answered at once.
+  func check(_ id: RequestID) throws(CallError) { try calls.check(id) }
+
+  /// Keeps count of a call that goes on. At the limit it is refused, which nobody is told of a
+  /// notification.
+  func begin(_ number: CallNumber, at address: ReplyAddress) throws(CallError) {
+    guard address.isSilent else { return try calls.begin(address.id, number) }
+    guard silentCalls.count < maxInFlight else {
+      throw CallError(.tooMany, "At most \(maxInFlight) notifications may be under way")
+    }
+    silentCalls.insert(number)
+  }
+
+  /// A call has its answer.
+  func end(_ number: CallNumber, at address: ReplyAddress) {
+    if address.isSilent { silentCalls.remove(number) } else { _ = calls.end(address.id) }
+  }
+
+  /// The call in flight under an id.
+  func call(_ id: RequestID) -> CallNumber? { calls[id] }
+
+  /// Hands out the calls that are not done, in their order, when nobody is there to be answered.
+  func drainCalls() -> [CallNumber] {
+    defer { silentCalls = [] }
+    return calls.drain() + silentCalls.sorted()
+  }
+}
+
+/// What a client says of itself in `session.open`: its program, that one's version, and what it
+/// runs on; nil where it did not say.
+struct ClientSoftware: Sendable {
+  var name: String?
+  var version: String?
+  var platform: String?
+}
+
+/// What a request that was sent to a client is for, and so what its answer leads to.
+enum RequestPurpose {
+  /// To open this page.
+  case open(page: String)
+  /// To tell that a page closes: nothing depends on the answer.
+  case close
+  /// To have this call's task run, or its page's method; the caller gets the answer.
+  case run(CallNumber)
+  /// This call of the app's side; it gets the answer as it is.
+  case push(CallNumber)
+
+  /// The call that hears of progress.
+  var call: CallNumber? {
+    switch self {
+    case .open, .close: nil
+    case .run(let number), .push(let number): number
+    }
+  }
+}
+
+/// A request that was sent to a client.
+struct PendingRequest {
+  let method: String
+  let purpose: RequestPurpose
+  /// Rings when the client has not answered in time.
+  var timeout: (any ScheduledWork)?
+}

@@ -1,0 +1,80 @@
+import WayNavigation
+import WayPatterns
+import WayRPC
+import WayRouting
+import WayValues
+
+// What the router's errors are on the wire.
+extension CallError {
+  init(_ error: StackError) {
+    let code: ErrorCode =
+      switch error {
+      case .notOnStack, .nothingBefore: .noRoute
+      case .nothingCloses, .pageExists, .emptyTab: .conflict
+      case .invalidCount, .invalidExts, .notByTab: .invalidParams
+      case .stackFull: .tooMany
+      }
+    self.init(code, "\(error)", kind: error.kind)
+  }
+
+  init(_ error: RoutingError) {
+    switch error {
+    case .noRoute(_, let missing):
+      self.init(.noRoute, "\(error)", kind: missing.rawValue)
+    case .wrongKind: self.init(.wrongKind, "\(error)")
+    case .invalidURI(let reason): self = .invalidParams("params.uri: \(reason)")
+    case .redirectLoop(let chain):
+      self.init(
+        .redirectLoop, "\(error)", data: ["chain": .list(chain.map(Value.string))])
+    case .notOverTheWire: self.init(.wrongKind, "\(error)", kind: "notOverTheWire")
+    case .invalidParameters(let faults):
+      let errors = faults.map { fault -> Value in
+        ["path": .string(fault.path), "message": .string(fault.message)]
+      }
+      self.init(.invalidParameters, "\(error)", data: ["errors": .list(errors)])
+    }
+  }
+
+  /// The server gave up a call that may have had its effect by then, so that asking again is not safe.
+  static func stopped(_ message: String) -> CallError {
+    CallError(.cancelledByServer, message, data: ["retryable": false])
+  }
+
+  static func noRoute(_ uri: String) -> CallError {
+    CallError(.noRoute, "No route matches \(uri.quoted)")
+  }
+
+  /// What a task that declined is told to have ended with.
+  static let declined = CallError(.noRoute, "The handler declined", kind: "declined")
+
+  static func notOnStack(_ message: String) -> CallError {
+    CallError(.noRoute, message, kind: "notOnStack")
+  }
+
+  /// What a caller is told of an error that Swift code threw: an application's own code passes through.
+  static func thrown(_ error: any Error) -> CallError {
+    switch error {
+    case let error as CallError where ErrorCode.isApplication(error.code): error
+    case let error as ParameterError: .thrown(RoutingError(error))
+    case let error as CallError: CallError(.internal, error.message)
+    case let error as RoutingError:
+      // Parameters that a handler could not read are its caller's fault, as is asking for what the wire cannot take; all
+      // else is its own.
+      switch error {
+      case .invalidParameters, .notOverTheWire: CallError(error)
+      default: CallError(.internal, "\(error)")
+      }
+    case is CancellationError: .stopped("The task was cancelled")
+    default: CallError(.internal, "The task failed: \(error)")
+    }
+  }
+}
+
+extension String {
+  /// In quotes and cut to a length that is fit for a message.
+  var quoted: String {
+    // Scalars, since one character may be as long as its sender likes.
+    let shown = unicodeScalars.prefix(200)
+    return "\"\(String(shown))\(shown.endIndex == endIndex ? "" : "…")\""
+  }
+}

@@ -1,0 +1,96 @@
+import WayNavigation
+import WayRouting
+import WayValues
+
+/// Bounds on what a peer chooses. `session.open` tells a client those that concern it.
+///
+/// Counts and sizes are brought into the range from 1 to 2³⁰, times into that from a millisecond to a day.
+public struct Limits: Sendable, Hashable {
+  /// Bytes of one message; a larger one closes the connection with 1009.
+  public var maxMessage = 1 << 20
+  /// Bytes of one answer, a whole batch's together; a larger one becomes the error 2413.
+  public var maxAnswer = 4 << 20
+  /// Messages in one batch.
+  public var maxBatch = 100
+  /// Levels of lists and objects in one message.
+  public var maxDepth = 128
+  /// Calls of one client that wait for their answer.
+  public var maxInFlight = 256
+  /// Entries in the host declarations of one client, and patterns in one entry.
+  public var maxHosts = 64
+  /// Members of one session.
+  public var maxClients = 64
+  /// Topics that one client may be subscribed to.
+  public var maxSubscriptions = 64
+  /// Bytes of one topic, a `*` at its end included.
+  public var maxTopic = 256
+  /// Bytes that may wait to be sent to a client when an event is due; beyond, it is closed with 4201.
+  public var maxBacklog = 1 << 20
+  /// Links from outside that wait for somebody who can open them, in a session, and for sessions to come.
+  public var maxLinks = 32
+  /// Bytes that a session keeps of the pages on its stack and of those that wait to be opened: their URIs,
+  /// parameters and `exts`, about. A page beyond is the error 2413.
+  public var maxStackBytes = 4 << 20
+  /// Bytes that wait to be sent to one client; beyond, its connection is closed with 4201. At least `maxAnswer`.
+  public var maxQueueBytes = 8 << 20
+  /// Sessions of the bridge; beyond, `session.open` is the error 2503, and the connection is closed with 4100.
+  public var maxSessions = 10_000
+  /// Connections of any kind; beyond, the handshake is answered with HTTP 503.
+  public var maxConnections = 10_000
+  /// A client that was silent for so long is sent a WebSocket ping.
+  public var ping: Duration = .seconds(20)
+  /// A client that was silent for so long, pongs included, is closed with 4202. More than `ping`.
+  public var silence: Duration = .seconds(35)
+  /// Time to send `session.open` on a connection with the subprotocol `waybridge.v1`.
+  public var hello: Duration = .seconds(5)
+  /// Time for a host to answer `page.open`.
+  public var pageOpen: Duration = .seconds(10)
+
+  /// The limits as PROTOCOL.md has them.
+  public init() {}
+
+  /// The limits with every value in its range.
+  package var inRange: Limits {
+    var limits = self
+    let counts: [WritableKeyPath<Limits, Int>] = [
+      \.maxMessage, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxInFlight, \.maxHosts, \.maxClients,
+      \.maxSubscriptions, \.maxTopic, \.maxBacklog, \.maxLinks, \.maxStackBytes, \.maxQueueBytes,
+      \.maxSessions, \.maxConnections,
+    ]
+    for count in counts { limits[keyPath: count] = min(max(self[keyPath: count], 1), 1 << 30) }
+    let times: [WritableKeyPath<Limits, Duration>] = [\.hello, \.pageOpen, \.ping, \.silence]
+    for time in times {
+      limits[keyPath: time] = min(max(self[keyPath: time], .milliseconds(1)), .seconds(86_400))
+    }
+    limits.maxQueueBytes = max(limits.maxQueueBytes, limits.maxAnswer)
+    limits.silence = max(limits.silence, limits.ping + .milliseconds(1))
+    return limits
+  }
+
+  /// The limits as `session.open` answers them; times in milliseconds.
+  var value: Value {
+    [
+      "maxMessage": .integer(Int64(maxMessage)), "maxAnswer": .integer(Int64(maxAnswer)),
+      "maxBatch": .integer(Int64(maxBatch)),
+      "maxDepth": .integer(Int64(maxDepth)), "maxInFlight": .integer(Int64(maxInFlight)),
+      "maxHosts": .integer(Int64(maxHosts)), "maxClients": .integer(Int64(maxClients)),
+      "maxSubscriptions": .integer(Int64(maxSubscriptions)),
+      "maxTopic": .integer(Int64(maxTopic)), "maxBacklog": .integer(Int64(maxBacklog)),
+      "maxLinks": .integer(Int64(maxLinks)),
+      "maxPages": .integer(Int64(NavigationStack.maxPages)),
+      "maxStackBytes": .integer(Int64(maxStackBytes)),
+      "maxQueueBytes": .integer(Int64(maxQueueBytes)),
+      "pingMs": .integer(ping.milliseconds), "silenceMs": .integer(silence.milliseconds),
+      "helloMs": .integer(hello.milliseconds),
+      "pageOpenMs": .integer(pageOpen.milliseconds),
+    ]
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded down.
+  var milliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+  }
+}

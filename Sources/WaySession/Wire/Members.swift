@@ -1,0 +1,61 @@
+import WayTransport
+import WayValues
+
+/// The members of one session. Belongs to its ``Session``'s isolation.
+final class Members {
+  private var clients: [ClientID: Client] = [:]
+  private var lastID: ClientID = 0
+  /// Messages come in runs, so the last sender is looked at first.
+  private var lastSender: Client?
+  private let limits: Limits
+
+  init(limits: Limits) {
+    self.limits = limits
+  }
+
+  var isEmpty: Bool { clients.isEmpty }
+  var count: Int { clients.count }
+
+  /// In the order in which they came.
+  var all: [Client] { clients.values.sorted { $0.id < $1.id } }
+
+  /// Makes a client, which is none of the members before it is added. Fails when the session is full.
+  func makeClient(
+    page: String? = nil, software: ClientSoftware = ClientSoftware(), channel: any MessageChannel
+  ) throws(CallError) -> Client {
+    guard clients.count < limits.maxClients else {
+      throw CallError(.tooMany, "The session has \(limits.maxClients) clients, which is its limit")
+    }
+    return Client(
+      id: lastID + 1, page: page, software: software, channel: channel, limits: limits)
+  }
+
+  func add(_ client: Client) {
+    lastID = client.id
+    clients[client.id] = client
+  }
+
+  func remove(_ id: ClientID) -> Client? {
+    lastSender = nil
+    return clients.removeValue(forKey: id)
+  }
+
+  subscript(id: ClientID) -> Client? { clients[id] }
+
+  /// The member that a message comes from.
+  func sender(_ id: ClientID) -> Client? {
+    if let lastSender, lastSender.id == id { return lastSender }
+    lastSender = clients[id]
+    return lastSender
+  }
+
+  /// The member of a name.
+  func named(_ name: String) -> Client? {
+    clients.values.first { $0.name == name }
+  }
+
+  /// The member that runs in a page, the last of several; another than `caller`.
+  func inside(page: String, except caller: ClientID?) -> Client? {
+    clients.values.filter { $0.page == page && $0.id != caller }.max { $0.id < $1.id }
+  }
+}

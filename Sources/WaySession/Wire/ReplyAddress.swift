@@ -1,0 +1,14 @@
+import WayRPC
+
+/// Where the answer to a request goes. Belongs to the session's isolation.
+struct ReplyAddress {
+  let client: Client
+  let id: RequestID
+  let batch: BatchReply?
+  /// The place in the batch.
+  let position: Int
+  /// For the meter.
+  let method: CallMeter.Method
+  /// A notification: carried out, and never answered.
+  let isSilent: Bool
+}

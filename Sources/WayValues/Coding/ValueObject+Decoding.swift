@@ -1,0 +1,48 @@
+/// A value does not fit the type that it is read as.
+package struct UnfitValue: Error {
+  /// Where it is, as a JSON path (RFC 9535).
+  package let path: String
+  /// What is wrong.
+  package let message: String
+}
+
+extension UnfitValue: CustomStringConvertible {
+  package var description: String { "\(path): \(message)" }
+}
+
+extension ValueObject {
+  /// The members as a type, text read as a number or truth value where the type wants one.
+  package func readParameters<Parameters: Decodable>(
+    as type: Parameters.Type
+  ) throws(UnfitValue) -> Parameters {
+    do {
+      return try ValueDecoder(readsText: true).decode(type, from: .object(self))
+    } catch let error as DecodingError {
+      throw UnfitValue(error)
+    } catch {
+      throw UnfitValue(path: "$", message: "\(error)".brief)
+    }
+  }
+}
+
+extension UnfitValue {
+  fileprivate init(_ error: DecodingError) {
+    let context: DecodingError.Context
+    var path: [any CodingKey] = []
+    switch error {
+    case .typeMismatch(_, let given), .valueNotFound(_, let given), .dataCorrupted(let given):
+      context = given
+      path = given.codingPath
+    case .keyNotFound(let key, let given):
+      context = given
+      path = given.codingPath + [key]
+    @unknown default:
+      self.init(path: "$", message: "\(error)".brief)
+      return
+    }
+    let place = path.reduce(JSONPath.root) { place, key in
+      key.intValue.map(place.element) ?? place.member(key.stringValue.brief)
+    }
+    self.init(path: place.description, message: context.debugDescription)
+  }
+}

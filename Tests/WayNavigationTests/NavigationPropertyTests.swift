@@ -1,0 +1,111 @@
+import TestSupport
+import Testing
+import WayValues
+
+@testable import WayNavigation
+
+/// Random sequences of operations; a failure names the seed, and every run takes the same seeds.
+struct NavigationPropertyTests {
+  @Test("whatever happens, each opened page ends once and the list stays whole", arguments: 1...40)
+  func everyPageEndsOnce(seed: Int) throws {
+    var random = SeededRandom(seed: UInt64(seed))
+    var stack = NavigationStack()
+    var expected: [String] = []
+    var ended: Set<String> = []
+    var opened = 0
+
+    func record(_ change: StackChange) {
+      for closed in change.closed {
+        #expect(
+          ended.insert(closed.page.id).inserted, "seed \(seed): \(closed.page.id) ended twice")
+        #expect(expected.contains(closed.page.id), "seed \(seed): \(closed.page.id) was not there")
+        expected.removeAll { $0 == closed.page.id }
+      }
+      if let shown = change.shown { expected.append(shown.id) }
+    }
+
+    for step in 0..<300 {
+      let operation = randomOperation(stack, opened: &opened, using: &random)
+      let before = stack.pages
+      let selected = stack.selected
+      do {
+        let planned = try stack.check(operation)
+        let change = try stack.apply(operation)
+        #expect(planned.closed.map(\.page) == change.closed.map(\.page))
+        let survived = stack.pages.map(\.id).filter { $0 != change.shown?.id }
+        if stack.selected == selected {
+          #expect(survived == before.map(\.id).filter(survived.contains), "order, seed \(seed)")
+        }
+        if let resumed = change.resumed {
+          #expect(resumed.id != before.last?.id && resumed == stack.top)
+        }
+        record(change)
+      } catch {
+        #expect(stack.pages == before, "seed \(seed), step \(step): refused but changed")
+      }
+      let waiting = stack.beside.flatMap(\.pages)
+      #expect(
+        (stack.pages + waiting).map(\.id).sorted() == expected.sorted(),
+        "seed \(seed), step \(step)")
+      #expect(waiting.allSatisfy { $0.level == 0 }, "a modal waits, seed \(seed), step \(step)")
+      checkLevels(stack, "seed \(seed), step \(step)")
+    }
+    record(try stack.apply(.end(outcome: .cancelled())))
+    #expect(expected.isEmpty && stack.pages.isEmpty && stack.beside.isEmpty)
+  }
+
+  private func checkLevels(_ stack: NavigationStack, _ place: String) {
+    var level = 0
+    for (index, page) in stack.pages.enumerated() {
+      let begins = page.level == level + 1 && index > 0
+      #expect(page.level == level || begins, "levels with a gap, \(place)")
+      if !begins, index > 0 {
+        #expect(page.hasStack, "two pages where there is no stack, \(place)")
+      }
+      level = page.level
+    }
+    #expect(stack.pages.first?.hasStack != false, "no stack at the bottom, \(place)")
+  }
+
+  private func randomOperation(
+    _ stack: NavigationStack, opened: inout Int, using random: inout SeededRandom
+  ) -> StackOperation {
+    let anyPage = stack.pages.randomElement(using: &random)?.id ?? "none"
+    switch Int.random(in: 0..<16, using: &random) {
+    case 0...7:
+      opened += 1
+      let style = Style.allCases.randomElement(using: &random) ?? .push
+      var exts = ValueObject()
+      if style == .present { exts["navigation"] = .bool(Bool.random(using: &random)) }
+      if style == .push, opened % 9 == 0 {
+        exts["pop"] = .integer(.random(in: 0...3, using: &random))
+      }
+      let rare = style == .root && opened % 4 != 0
+      let route = ["a", "b", "c", nil][Int.random(in: 0..<4, using: &random)]
+      return .open(
+        Page(
+          id: "p\(opened)", uri: "x://\(Int.random(in: 0..<3, using: &random))", route: route,
+          style: rare ? .push : style, exts: exts,
+          host: ["h", "i", "j"][Int.random(in: 0..<3, using: &random)]))
+    case 8:
+      return .back(.count(.random(in: -1...4, using: &random)), result: result(&random))
+    case 9: return .back(.to(.page(anyPage)), result: result(&random))
+    case 10: return .back(.before(.route(name: "a", pathParams: [:])), result: result(&random))
+    case 11: return .finish(page: anyPage, result: .finished())
+    case 12: return .cancel(page: anyPage, outcome: .cancelled())
+    case 13, 14:
+      opened += 1
+      let first = Page(id: "p\(opened)", uri: "x://tab", route: nil, host: "h")
+      return .select(
+        tab: .random(in: 0..<3, using: &random), first: opened % 5 == 0 ? nil : first)
+    default:
+      return .remove(
+        host: ["h", "i", "j", "k"][Int.random(in: 0..<4, using: &random)],
+        outcome: .failed(code: 1, message: "gone"))
+    }
+  }
+
+  private func result(_ random: inout SeededRandom) -> Outcome? {
+    Bool.random(using: &random) ? .finished() : nil
+  }
+}
