@@ -1,5 +1,7 @@
+import WayValues
+
 /// How far to go back; `Page` is what a page is named by. The root page always stays.
-package enum BackTarget<Page: Sendable>: Sendable {
+public enum BackTarget<Page: Sendable>: Sendable {
   /// So many pages, through modals; a count past the root stops at the root.
   case count(Int)
   /// To this page, which stays.
@@ -16,6 +18,18 @@ package enum BackTarget<Page: Sendable>: Sendable {
     case .to(let page): .to(name(page))
     case .before(let page): .before(name(page))
     case .root: .root
+    }
+  }
+}
+
+extension BackTarget<String> {
+  /// As `navigation.back` takes it.
+  package var params: ValueObject {
+    switch self {
+    case .count(let count): ["count": .integer(Int64(count))]
+    case .to(let page): ["to": .string(page)]
+    case .before(let page): ["before": .string(page)]
+    case .root: ["root": true]
     }
   }
 }

@@ -35,28 +35,26 @@ public protocol Navigator: Sendable {
   /// Calls a method of an open page of the session: of the client that runs in it, else of its host.
   /// Throws ``CallError`` with the code that it answers or the protocol's.
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value
-  /// Goes back by `count` pages, through modal stacks; the root stays. The result is for the opener of the lowest page that
-  /// closes. Throws ``CallError``: -32602 for a negative count, 2409 for a result when no page closes.
+  /// Goes back, through modal stacks; the root stays. A page is named by its id or a URI. The result is
+  /// for the opener of the lowest page that closes; the `exts`, `animated` for instance, are told to the
+  /// hosts of the pages that close.
   ///
-  /// Like all that changes the stack it waits for its turn, behind pages that are being opened.
+  /// Like all that changes the stack it waits for its turn, behind pages that are being opened. Throws
+  /// ``CallError``: -32602 for a negative count, 2404 for a page that is not on the stack, 2409 for a result
+  /// when no page closes.
   @discardableResult
-  func back(_ count: Int, result: PageResult?) async throws -> NavigationChange
-  /// Goes back to the page with this id or URI, which stays. Throws ``CallError``: 2404 when it is not on the stack, 2409
-  /// for a result when no page closes.
-  @discardableResult
-  func back(to page: String, result: PageResult?) async throws -> NavigationChange
-  /// Goes back to the page beneath the one with this id or URI. Throws as ``back(to:result:)``, and 2404 for the root.
-  @discardableResult
-  func back(before page: String, result: PageResult?) async throws -> NavigationChange
-  /// Goes back to the root. Throws ``CallError``: 2409 for a result when no page closes.
-  @discardableResult
-  func backToRoot(result: PageResult?) async throws -> NavigationChange
+  func back(
+    _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
+  ) async throws -> NavigationChange
   /// Closes the page with this id and gives its opener the result; pages above it are dismissed. Nil means the page on whose
-  /// behalf the code runs: the one that a ``PageHandler`` shows, or in which the caller of a task runs.
+  /// behalf the code runs: the one that a ``PageHandler`` shows, or in which the caller of a task runs. The `exts` are
+  /// told to the hosts of the pages that close.
   ///
   /// Throws ``CallError``: 2404 when the page is not on the stack, since a page ends once; -32602 without any page.
   @discardableResult
-  func finish(_ result: PageResult?, page: String?) async throws -> NavigationChange
+  func finish(
+    _ result: PageResult?, page: String?, exts: ValueObject
+  ) async throws -> NavigationChange
   /// Shows a tab by its index, from 0 in the order of the route table. Throws ``CallError``: 2404 when there is no such
   /// tab, and as ``open(_:params:exts:style:deadline:carrying:)`` where the tab's first page has to be opened.
   @discardableResult
@@ -97,34 +95,28 @@ extension Navigator {
       uri, params: params, exts: exts, deadline: deadline, carrying: carrying, carryingBack: type)
   }
 
-  /// As the full call, of one page and without a result where none is given; throws as it does.
+  /// As the full call, without a result and `exts` where none are given; throws as it does.
   @discardableResult
-  public func back(_ count: Int = 1) async throws -> NavigationChange {
-    try await back(count, result: nil)
+  public func back(
+    _ target: BackTarget<String>, result: PageResult? = nil
+  ) async throws -> NavigationChange {
+    try await back(target, result: result, exts: [:])
   }
 
-  /// As the full call, without a result; throws as it does.
+  /// Goes back by so many pages, as the full call; throws as it does.
   @discardableResult
-  public func back(to page: String) async throws -> NavigationChange {
-    try await back(to: page, result: nil)
+  public func back(
+    _ count: Int = 1, result: PageResult? = nil, exts: ValueObject = [:]
+  ) async throws -> NavigationChange {
+    try await back(.count(count), result: result, exts: exts)
   }
 
-  /// As the full call, without a result; throws as it does.
+  /// As the full call, of the page on whose behalf the code runs where none is named; throws as it does.
   @discardableResult
-  public func back(before page: String) async throws -> NavigationChange {
-    try await back(before: page, result: nil)
-  }
-
-  /// As the full call, without a result; throws as it does.
-  @discardableResult
-  public func backToRoot() async throws -> NavigationChange {
-    try await backToRoot(result: nil)
-  }
-
-  /// Closes the page on whose behalf the code runs, as the full call; throws as it does.
-  @discardableResult
-  public func finish(_ result: PageResult? = nil) async throws -> NavigationChange {
-    try await finish(result, page: nil)
+  public func finish(
+    _ result: PageResult? = nil, page: String? = nil
+  ) async throws -> NavigationChange {
+    try await finish(result, page: page, exts: [:])
   }
 
   /// Begins a call that is put together step by step.

@@ -40,8 +40,9 @@ public struct PageHandler: Sendable {
   /// the page, and may be kept: ``Navigator/finish(_:)`` closes the page with its result. What changes
   /// the stack waits until the page is there, so it must not be awaited before.
   public let open: @Sendable (Page, Call) async throws -> Void
-  /// Takes the page away; the reason is the kind of its outcome.
-  public let close: @Sendable (Page, _ reason: String) async -> Void
+  /// Takes the page away. The reason is the kind of its outcome; the `exts`, `animated` for instance,
+  /// are those of the back, finish or open that closed it.
+  public let close: @Sendable (Page, _ reason: Outcome.Kind, _ exts: ValueObject) async -> Void
   /// Runs one of the page's methods (`page.call`) and gives its value. The call's `params` are the method's, its `uri`
   /// is the page's. An error is told as a task's. Nil where the page has no methods.
   public let call: (@Sendable (Page, _ method: String, Call) async throws -> Value)?
@@ -50,7 +51,7 @@ public struct PageHandler: Sendable {
   /// others ask and at any time between, also while `close` runs.
   public init(
     open: @escaping @Sendable (Page, Call) async throws -> Void,
-    close: @escaping @Sendable (Page, _ reason: String) async -> Void,
+    close: @escaping @Sendable (Page, _ reason: Outcome.Kind, _ exts: ValueObject) async -> Void,
     call: (@Sendable (Page, _ method: String, Call) async throws -> Value)? = nil
   ) {
     self.open = open

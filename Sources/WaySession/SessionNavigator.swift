@@ -58,33 +58,21 @@ struct SessionNavigator: Navigator {
     try await SwiftCalls.call(page: page, method, params, timeout: nil, in: own).get()
   }
 
-  func back(_ count: Int, result: PageResult?) async throws -> NavigationChange {
-    try await back(.count(count), result)
-  }
-
-  func back(to page: String, result: PageResult?) async throws -> NavigationChange {
-    try await back(.to(page), result)
-  }
-
-  func back(before page: String, result: PageResult?) async throws -> NavigationChange {
-    try await back(.before(page), result)
-  }
-
-  func backToRoot(result: PageResult?) async throws -> NavigationChange {
-    try await back(.root, result)
-  }
-
-  private func back(
-    _ target: BackTarget<String>, _ result: PageResult?
+  func back(
+    _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
   ) async throws -> NavigationChange {
-    try await SwiftCalls.change(in: own) { GoingBack(target, result: result).operation(by: $0) }
+    try await SwiftCalls.change(exts, in: own) {
+      GoingBack(target, result: result).operation(by: $0)
+    }
   }
 
-  func finish(_ result: PageResult?, page given: String?) async throws -> NavigationChange {
+  func finish(
+    _ result: PageResult?, page given: String?, exts: ValueObject
+  ) async throws -> NavigationChange {
     guard let page = given ?? page else {
       throw CallError.invalidParams("Name the page to finish: this code runs on behalf of none")
     }
-    return try await SwiftCalls.change(in: own) { _ in
+    return try await SwiftCalls.change(exts, in: own) { _ in
       .finish(page: page, result: result?.outcome ?? .finished())
     }
   }

@@ -8,8 +8,8 @@ enum Staging {
     switch action {
     case .ask(let opening): ask(opening, in: session)
     case .recall(let asked): session.recall(asked)
-    case .close(let page, .swift(let handler), let reason, _):
-      Task { await handler.close(page, reason) }
+    case .close(let page, .swift(let handler), let reason, let exts):
+      Task { await handler.close(page, reason, exts) }
     case .close(let page, .client(let host), let reason, let exts):
       close(page, at: host, reason, exts, in: session)
     case .resume(let page, .client(let host)):
@@ -64,11 +64,11 @@ enum Staging {
   }
 
   private static func close(
-    _ page: Page, at host: ClientID, _ reason: String, _ exts: ValueObject,
+    _ page: Page, at host: ClientID, _ reason: Outcome.Kind, _ exts: ValueObject,
     in session: isolated Session
   ) {
     guard let host = session.members[host] else { return }
-    var params: ValueObject = ["page": .string(page.id), "reason": .string(reason)]
+    var params: ValueObject = ["page": .string(page.id), "reason": .string(reason.rawValue)]
     if !exts.isEmpty { params["exts"] = .object(exts) }
     session.ask(
       host, "page.close", .object(params), for: .close, timeout: session.limits.pageOpen)

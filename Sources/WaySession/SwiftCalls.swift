@@ -81,11 +81,11 @@ enum SwiftCalls {
 
   /// Changes the stack, in its turn.
   static func change(
-    in session: isolated Session, _ operation: (Guide) -> StackOperation
+    _ exts: ValueObject, in session: isolated Session, _ operation: (Guide) -> StackOperation
   ) async throws(CallError) -> NavigationChange {
     let operation = operation(session.guide)
     return try await wait(in: session) { session, call throws(CallError) in
-      session.change(operation, for: call)
+      session.change(operation, exts, for: call)
       return .later
     }.get().asChange
   }

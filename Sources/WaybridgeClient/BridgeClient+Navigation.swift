@@ -4,43 +4,31 @@ import WayValues
 // The session's stack. A page is referred to by its id, or by its URI, which means the nearest page from the top with the
 // same route and path parameters.
 extension BridgeClient {
-  /// Goes back by so many pages, through modal stacks; the root stays.
+  /// Goes back, through modal stacks; the root stays. A page is named by its id or a URI.
   ///
-  /// Throws ``CallError``: -32602 for a negative count, 2409 for a result when no page closes.
+  /// Throws ``CallError``: -32602 for a negative count, 2404 for a page that is not on the stack, 2409
+  /// for a result when no page closes.
   ///
   /// - Parameters:
-  ///   - count: how many pages close; fewer where the root is reached.
+  ///   - target: how far.
   ///   - result: for the opener of the lowest page that closes.
-  ///   - animated: what hosts are told; nil tells nothing.
+  ///   - exts: what the hosts of the pages that close are told, `animated` for instance.
   @discardableResult
   public func back(
-    _ count: Int = 1, result: PageResult? = nil, animated: Bool? = nil
+    _ target: BackTarget<String>, result: PageResult? = nil, exts: ValueObject = [:]
   ) async throws(CallError) -> NavigationChange {
-    try await back(["count": .integer(Int64(count))], result, animated)
+    var params = target.params
+    params["result"] = result?.value
+    if !exts.isEmpty { params["exts"] = .object(exts) }
+    return try await change("navigation.back", params)
   }
 
-  /// Goes back to a page, which stays. Throws as ``back(_:result:animated:)``, and 2404 when it is not on the stack.
+  /// Goes back by so many pages. Throws as ``back(_:result:exts:)-(BackTarget<String>,_,_)``.
   @discardableResult
   public func back(
-    to page: String, result: PageResult? = nil, animated: Bool? = nil
+    _ count: Int = 1, result: PageResult? = nil, exts: ValueObject = [:]
   ) async throws(CallError) -> NavigationChange {
-    try await back(["to": .string(page)], result, animated)
-  }
-
-  /// Goes back to the page beneath this one. Throws as ``back(to:result:animated:)``, and 2404 for the root.
-  @discardableResult
-  public func back(
-    before page: String, result: PageResult? = nil, animated: Bool? = nil
-  ) async throws(CallError) -> NavigationChange {
-    try await back(["before": .string(page)], result, animated)
-  }
-
-  /// Goes back to the root. Throws as ``back(_:result:animated:)``.
-  @discardableResult
-  public func backToRoot(
-    result: PageResult? = nil, animated: Bool? = nil
-  ) async throws(CallError) -> NavigationChange {
-    try await back(["root": true], result, animated)
+    try await back(.count(count), result: result, exts: exts)
   }
 
   /// Closes a page and gives its opener the result; pages above it are dismissed.
@@ -51,13 +39,15 @@ extension BridgeClient {
   /// - Parameters:
   ///   - result: nil gives none.
   ///   - page: the page's id; nil means the page that this client runs in.
+  ///   - exts: what the hosts of the pages that close are told, `animated` for instance.
   @discardableResult
   public func finish(
-    _ result: PageResult? = nil, page: String? = nil
+    _ result: PageResult? = nil, page: String? = nil, exts: ValueObject = [:]
   ) async throws(CallError) -> NavigationChange {
     var params: ValueObject = [:]
     params["page"] = page.map(Value.string)
     params["result"] = result?.value
+    if !exts.isEmpty { params["exts"] = .object(exts) }
     return try await change("navigation.finish", params)
   }
 
@@ -110,15 +100,6 @@ extension BridgeClient {
     guard let page = Page(answer) else { throw .malformed("navigation.adopt", answer) }
     keepAdopted(page, host)
     return page
-  }
-
-  private func back(
-    _ target: ValueObject, _ result: PageResult?, _ animated: Bool?
-  ) async throws(CallError) -> NavigationChange {
-    var params = target
-    params["result"] = result?.value
-    params["animated"] = animated.map(Value.bool)
-    return try await change("navigation.back", params)
   }
 
   private func change(

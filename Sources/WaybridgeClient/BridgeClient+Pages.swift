@@ -32,7 +32,7 @@ extension BridgeClient {
     } else if let entry = pages.remove(page.id) {
       // Nobody waits for this page any more: left alone it would stay in sight without being on the stack. A task of its
       // own, since this one is cancelled.
-      await Task { await close(entry, .cancelled) }.value
+      await Task { await close(entry, .cancelled, [:]) }.value
     }
     finish(request, .failure(CallError(.cancelled)))
   }
@@ -43,17 +43,16 @@ extension BridgeClient {
       throw CallError(.invalidParams, "params.page must be the id of a page")
     }
     let reason = params["reason"]?.string.flatMap(Outcome.Kind.init(rawValue:)) ?? .dismissed
+    let exts = params["exts"]?.object ?? [:]
     if let opening = pages[id]?.opening {
       serving[opening]?.cancel()
       Task {
-        if await isOpened(id), let entry = pages.remove(id) { await close(entry, reason) }
+        if await isOpened(id), let entry = pages.remove(id) { await close(entry, reason, exts) }
         finish(request, .success(.null))
       }
     } else if let entry = pages.remove(id) {
       Task {
-        await withTaskExecutorPreference(loop) {
-          await entry.host.close(entry.page, reason: reason)
-        }
+        await close(entry, reason, exts)
         finish(request, .success(.null))
       }
     } else {
@@ -87,16 +86,16 @@ extension BridgeClient {
     for entry in pages.entries.reversed() where entry.opening == nil {
       pages[entry.page.id] = nil
       Task {
-        await withTaskExecutorPreference(loop) {
-          await entry.host.close(entry.page, reason: .failed)
-        }
+        await close(entry, .failed, [:])
       }
     }
   }
 
-  private func close(_ entry: HostedPages.Entry, _ reason: Outcome.Kind) async {
+  private func close(
+    _ entry: HostedPages.Entry, _ reason: Outcome.Kind, _ exts: ValueObject
+  ) async {
     await withTaskExecutorPreference(loop) {
-      await entry.host.close(entry.page, reason: reason)
+      await entry.host.close(entry.page, reason: reason, exts: exts)
     }
   }
 

@@ -99,15 +99,14 @@ extension BridgeClient {
   /// - Parameters:
   ///   - page: the page's id.
   ///   - method: a name that the page knows.
-  ///   - params: an object or a list; nil sends none.
   ///   - deadline: within this time it must have answered: 1 ms to 24 days.
   ///   - onProgress: gets what the page tells of its progress, on the client's thread.
   public func call(
-    page: String, method: String, params: Value? = nil, deadline: Duration? = nil,
+    page: String, method: String, params: ValueObject = [:], deadline: Duration? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
     var call: ValueObject = ["page": .string(page), "method": .string(method)]
-    call["params"] = params
+    if !params.isEmpty { call["params"] = .object(params) }
     call["deadlineMs"] = try deadline.map(Self.milliseconds).map(Value.integer)
     return try await perform(
       "page.call", .object(call), patience: Self.patience(deadline), onProgress: onProgress)

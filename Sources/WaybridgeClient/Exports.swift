@@ -1,5 +1,6 @@
 @_exported import WayValues
 
+@_exported import enum WayNavigation.BackTarget
 @_exported import struct WayNavigation.CallBuilder
 @_exported import struct WayNavigation.NavigationChange
 @_exported import struct WayNavigation.Outcome

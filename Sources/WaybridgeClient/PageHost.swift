@@ -5,17 +5,20 @@ import WayValues
 ///
 /// A host may be `@MainActor`, or an actor with an executor of its own; the methods of any other run on the client's thread,
 /// which they must not block. They are begun in the order of the server's requests. For one page ``open(_:)`` is called first
-/// and ``close(_:reason:)`` once, when it has returned.
+/// and ``close(_:reason:exts:)`` once, when it has returned.
 public protocol PageHost: Sendable {
   /// Shows the page and returns when it is there, within 10 s (the server's limit, unless told otherwise).
   ///
   /// Throwing refuses the page: its opener gets 2502 with the error's text. The task is cancelled when the page is no
-  /// longer wanted; should it be shown all the same, ``close(_:reason:)`` follows.
+  /// longer wanted; should it be shown all the same, ``close(_:reason:exts:)`` follows.
   func open(_ page: BridgeClient.Page) async throws
 
-  /// Takes the page away; `reason` is the kind of the outcome that its opener gets. It is ``Outcome/Kind/failed`` when the
-  /// connection has ended.
-  func close(_ page: BridgeClient.Page, reason: Outcome.Kind) async
+  /// Takes the page away.
+  ///
+  /// `reason` is the kind of the outcome that its opener gets; it is ``Outcome/Kind/failed`` when the
+  /// connection has ended. `exts`, `animated` for instance, are those of the back, finish or open that
+  /// closed the page.
+  func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async
 
   /// The page is on top again. Does nothing where a host does not say otherwise.
   func resume(_ page: BridgeClient.Page) async

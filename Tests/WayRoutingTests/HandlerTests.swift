@@ -29,11 +29,12 @@ struct Nowhere: Navigator {
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value {
     .object(params)
   }
-  func back(_ count: Int, result: PageResult?) async throws -> NavigationChange { .none }
-  func back(to page: String, result: PageResult?) async throws -> NavigationChange { .none }
-  func back(before page: String, result: PageResult?) async throws -> NavigationChange { .none }
-  func backToRoot(result: PageResult?) async throws -> NavigationChange { .none }
-  func finish(_ result: PageResult?, page: String?) async throws -> NavigationChange { .none }
+  func back(
+    _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
+  ) async throws -> NavigationChange { .none }
+  func finish(
+    _ result: PageResult?, page: String?, exts: ValueObject
+  ) async throws -> NavigationChange { .none }
   func selectTab(_ index: Int) async throws -> NavigationChange { .none }
   func selectTab(_ uri: String) async throws -> NavigationChange { .none }
   func stack() async -> NavigationStack { NavigationStack() }
@@ -109,7 +110,7 @@ extension NavigationChange {
     #expect(throws: RouterError.handlerUnfit(route: "a", kind: .page)) {
       try router.handle("a", with: .task { _ in nil })
     }
-    let pages = PageHandler(open: { _, _ in }, close: { _, _ in })
+    let pages = PageHandler(open: { _, _ in }, close: { _, _, _ in })
     try router.page("native://b", pages)
     guard case .page = try router.match("native://b").route.handler else {
       Issue.record("no page handler")

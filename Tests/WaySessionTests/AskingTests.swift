@@ -40,7 +40,7 @@ struct AskingTests {
       return 1
     }
     try router.page(
-      "native://swift", PageHandler(open: { _, _ in ran.put("page") }, close: { _, _ in }))
+      "native://swift", PageHandler(open: { _, _ in ran.put("page") }, close: { _, _, _ in }))
     try router.register(
       Dispatcher(
         name: "own",

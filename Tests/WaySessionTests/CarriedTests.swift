@@ -100,7 +100,7 @@ struct CarriedTests {
       "native://album",
       PageHandler(
         open: { _, call in shown.put(try call.carried("photo")) },
-        close: { page, _ in closed.put(page.uri) }))
+        close: { page, _, _ in closed.put(page.uri) }))
     let photo = photo
     let client = try await TestClient.connect(to: TestBridge(router))
     try router.task("action://outer") { call in
@@ -119,7 +119,7 @@ struct CarriedTests {
     let shown = Mailbox<Photo>()
     try router.page(
       "native://album",
-      PageHandler(open: { _, call in shown.put(try call.carried("photo")) }, close: { _, _ in }))
+      PageHandler(open: { _, call in shown.put(try call.carried("photo")) }, close: { _, _, _ in }))
     try router.page("native://hosted")
     let bridge = TestBridge(router)
     let (client, _) = try await TestClient.open(

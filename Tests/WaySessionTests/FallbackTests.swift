@@ -36,7 +36,7 @@ struct FallbackTests {
 
   @Test func aPageInSwiftThatDeclinesLeavesTheCallToTheNext() async throws {
     try router.page(
-      "native://a/b", PageHandler(open: { _, _ in throw Declined() }, close: { _, _ in }))
+      "native://a/b", PageHandler(open: { _, _ in throw Declined() }, close: { _, _, _ in }))
     try router.page("native://a/:x", name: "hosted")
     let client = try await connect(hosting: ["native"])
     try await client.call(1, "router.open", ["uri": "native://a/b"])

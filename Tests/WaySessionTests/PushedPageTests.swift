@@ -88,7 +88,7 @@ struct PushedPageTests {
 
   @Test(arguments: [("native://offer/7", 2408), ("native://none", 2504), ("flutter://x", 2404)])
   func aPageThatIsNotShownIsAnError(uri: String, code: Int) async throws {
-    try bridge.router.page("native://none", PageHandler(open: { _, _ in }, close: { _, _ in }))
+    try bridge.router.page("native://none", PageHandler(open: { _, _ in }, close: { _, _, _ in }))
     try bridge.router.handle("native://none", with: .hosted)
     let host: Value = [["patterns": ["native://offer/:id"], "kind": "page"]]
     let (anna, _) = try await TestClient.open(bridge, ["hosts": host])

@@ -17,7 +17,7 @@ struct SwiftNavigationTests {
   init() async throws {
     let pages = PageHandler(
       open: { [shown] page, call in shown.put((page, call.navigator)) },
-      close: { [closed] page, reason in closed.put("\(page.uri) \(reason)") })
+      close: { [closed] page, reason, _ in closed.put("\(page.uri) \(reason)") })
     for name in ["a", "b", "c", "d"] { try router.page("sdk:\(name)", pages) }
     try router.setTabs([RouteURI("sdk:a"), RouteURI("sdk:b")])
     client = try await TestClient.connect(to: TestBridge(router))
@@ -53,12 +53,12 @@ struct SwiftNavigationTests {
     #expect(try await navigator.back(1, result: PageResult(1)).closed == [c.id])
     #expect(try await outcome("c")?["data"] == 1)
     let (again, _) = try await open("c")
-    #expect(try await navigator.back(to: "sdk:b") == .init(page: b.id, closed: [again.id]))
+    #expect(try await navigator.back(.to("sdk:b")) == .init(page: b.id, closed: [again.id]))
     #expect(try await outcome("c")?["outcome"] == "dismissed")
-    #expect(try await navigator.back(before: b.id) == .init(page: a.id, closed: [b.id]))
+    #expect(try await navigator.back(.before(b.id)) == .init(page: a.id, closed: [b.id]))
     let (d, _) = try await open("d")
     let (last, _) = try await open("b")
-    #expect(try await navigator.backToRoot() == .init(page: a.id, closed: [last.id, d.id]))
+    #expect(try await navigator.back(.root) == .init(page: a.id, closed: [last.id, d.id]))
     #expect(try await navigator.back() == .init(page: a.id, closed: []))
   }
 
@@ -90,8 +90,8 @@ struct SwiftNavigationTests {
     let wrong: [(Int, @Sendable () async throws -> NavigationChange)] = [
       (-32602, { try await navigator.back(-1) }),
       (2409, { try await navigator.back(1, result: PageResult()) }),
-      (2404, { try await navigator.back(to: "sdk:d") }),
-      (2404, { try await navigator.back(before: "sdk:a") }),
+      (2404, { try await navigator.back(.to("sdk:d")) }),
+      (2404, { try await navigator.back(.before("sdk:a")) }),
       (2404, { try await navigator.finish(nil, page: "p9") }),
     ]
     for (code, change) in wrong {

@@ -15,7 +15,7 @@ struct SwiftPageTests {
     _ run: (@Sendable (Page, String, Call) async throws -> Value)?
   ) async throws -> (client: TestClient, page: Value) {
     try router.page(
-      "native://sdk/:id", PageHandler(open: { _, _ in }, close: { _, _ in }, call: run))
+      "native://sdk/:id", PageHandler(open: { _, _ in }, close: { _, _, _ in }, call: run))
     let client = try await TestClient.connect(to: TestBridge(router))
     try await client.call("open", "router.open", ["uri": "native://sdk/7"])
     let page = try await client.message()["params"]?["value"]?["opened"]?["page"]

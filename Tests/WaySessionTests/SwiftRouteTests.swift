@@ -100,7 +100,7 @@ struct SwiftRouteTests {
   }
 
   @Test func aPageInABatchIsRefusedAlsoBehindARedirect() async throws {
-    try router.page("native://page", PageHandler(open: { _, _ in }, close: { _, _ in }))
+    try router.page("native://page", PageHandler(open: { _, _ in }, close: { _, _, _ in }))
     router.undefinedRoute { _ in .redirect(uri: "native://page", params: [:]) }
     let bridge = TestBridge(router)
     let client = try await TestClient.connect(to: bridge)
@@ -115,7 +115,7 @@ struct SwiftRouteTests {
     let closed = Mailbox<String>()
     try router.page(
       "native://sdk/pay",
-      PageHandler(open: { _, _ in }, close: { _, reason in closed.put(reason) }))
+      PageHandler(open: { _, _ in }, close: { _, reason, _ in closed.put(reason.rawValue) }))
     let client = try await connect()
     try await client.call(1, "router.open", ["uri": "native://sdk/pay"])
     let progress = try await client.request("$/progress")
@@ -131,7 +131,7 @@ struct SwiftRouteTests {
     let closed = Mailbox<String>()
     try router.page(
       "native://sdk/pay",
-      PageHandler(open: { _, _ in }, close: { _, reason in closed.put(reason) }))
+      PageHandler(open: { _, _ in }, close: { _, reason, _ in closed.put(reason.rawValue) }))
     let bridge = TestBridge(router)
     let (client, _) = try await TestClient.open(bridge)
     let deliveries = await bridge.hub.open(
@@ -154,7 +154,7 @@ struct SwiftRouteTests {
         open: { page, _ in
           let payment: Payment = try page.decode()
           shown.put(payment.amount)
-        }, close: { _, _ in }))
+        }, close: { _, _, _ in }))
     let client = try await connect()
     try await client.call(1, "router.open", ["uri": "native://sdk/pay/2.5"])
     #expect(try await shown.take() == 2.5)
@@ -169,7 +169,7 @@ struct SwiftRouteTests {
     try router.page(
       "native://sdk/pay",
       PageHandler(
-        open: { _, _ in throw CallError(code: 1, message: "no wallet") }, close: { _, _ in }))
+        open: { _, _ in throw CallError(code: 1, message: "no wallet") }, close: { _, _, _ in }))
     let client = try await connect()
     try await client.call(1, "router.open", ["uri": "native://sdk/pay"])
     let answer = try await client.answer(1)

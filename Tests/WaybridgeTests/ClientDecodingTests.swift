@@ -16,7 +16,7 @@ struct ClientDecodingTests {
     let shown = Mailbox<Profile>()
 
     func open(_ page: BridgeClient.Page) async throws { shown.put(try page.decode()) }
-    func close(_ page: BridgeClient.Page, reason: Outcome.Kind) async {}
+    func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async {}
   }
 
   @Test(

@@ -84,7 +84,7 @@ struct ClientHostTests {
     actor Closer: PageHost {
       nonisolated let closed = Mailbox<String>()
       func open(_ page: BridgeClient.Page) async throws {}
-      func close(_ page: BridgeClient.Page, reason: Outcome.Kind) async {
+      func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async {
         closed.put("\(page.uri) \(reason)")
       }
     }

@@ -19,7 +19,7 @@ struct ClientOpeningTests {
       try await release.take()
     }
 
-    func close(_ page: BridgeClient.Page, reason: Outcome.Kind) async {
+    func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async {
       calls.put("close \(page.id) \(reason)")
     }
   }

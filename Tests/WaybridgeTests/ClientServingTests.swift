@@ -32,7 +32,7 @@ struct ClientServingTests {
       if page.uri.hasSuffix("/broken") { throw CallError(code: 2404, message: "not mine") }
     }
 
-    func close(_ page: BridgeClient.Page, reason: Outcome.Kind) async {
+    func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async {
       calls.put("close \(page.id) \(reason)")
     }
 
@@ -61,7 +61,7 @@ struct ClientServingTests {
       shell.calls.put("open \(page.id)")
     }
 
-    func close(_ page: BridgeClient.Page, reason: Outcome.Kind) async {
+    func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async {
       shell.calls.put("close \(page.id) \(reason)")
     }
 

@@ -9,7 +9,7 @@ enum PageAction {
   /// Tell who was asked for a page that the answer is not wanted any more.
   case recall(PageOpening.Asked)
   /// Tell who shows the page that it is gone; the `exts` are those of what closed it.
-  case close(Page, Presenter, reason: String, exts: ValueObject)
+  case close(Page, Presenter, reason: Outcome.Kind, exts: ValueObject)
   /// Tell who shows the page that it is on top again.
   case resume(Page, Presenter)
   /// The call waits for the page from now on.

@@ -193,7 +193,7 @@ extension Pages {
       if declined { return [.goOn(opening.call)] }
       return error.map { fail(opening, $0) } ?? []
     case .closeAtHost:
-      return [.close(opening.page, opening.presenter, reason: "cancelled", exts: [:])]
+      return [.close(opening.page, opening.presenter, reason: .cancelled, exts: [:])]
     case .nothing: return []
     }
   }
@@ -243,7 +243,7 @@ extension Pages {
     } catch {
       open.removeValue(forKey: page.id)
       return [
-        .close(page, opening.presenter, reason: "failed", exts: [:]),
+        .close(page, opening.presenter, reason: .failed, exts: [:]),
         .settle(call, .failure(CallError(error))),
       ]
     }
@@ -288,7 +288,7 @@ extension Pages {
     var actions: [PageAction] = []
     for case (let page, let outcome, let entry?) in closed {
       actions.append(
-        .close(page, entry.presenter, reason: outcome.kind.rawValue, exts: exts))
+        .close(page, entry.presenter, reason: outcome.kind, exts: exts))
     }
     if let page = change.resumed, let entry = open[page.id] {
       actions.append(.resume(page, entry.presenter))

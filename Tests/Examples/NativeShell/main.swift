@@ -4,7 +4,9 @@ import WaybridgeClient
 
 actor Shell: PageHost {
   func open(_ page: BridgeClient.Page) { print("show", page.uri) }
-  func close(_ page: BridgeClient.Page, reason: Outcome.Kind) { print("hide", page.uri, reason) }
+  func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) {
+    print("hide", page.uri, reason)
+  }
   func resume(_ page: BridgeClient.Page) { print("on top", page.uri) }
 }
 

@@ -18,11 +18,12 @@ actor ScriptedHost: PageHost {
     _ = try await ask("page.open", ["page": page.opening])
   }
 
-  func close(_ page: BridgeClient.Page, reason: Outcome.Kind) async {
+  func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async {
     // The page of a connection that has ended is no message.
     guard reason != .failed else { return }
-    _ = try? await ask(
-      "page.close", ["page": .string(page.id), "reason": .string(reason.rawValue)])
+    var params: ValueObject = ["page": .string(page.id), "reason": .string(reason.rawValue)]
+    if !exts.isEmpty { params["exts"] = .object(exts) }
+    _ = try? await ask("page.close", .object(params))
   }
 
   func resume(_ page: BridgeClient.Page) async {

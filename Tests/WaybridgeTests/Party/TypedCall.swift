@@ -39,9 +39,8 @@ struct TypedCall: Sendable {
       run = { client, _ in .list(try await client.routes()) }
     case "page.call":
       guard let page = rest.string("page"), let method = rest.string("method"),
-        let deadline = rest.deadline
+        let deadline = rest.deadline, let given = rest.object("params")
       else { return nil }
-      let given = rest.take("params")
       run = { client, progress in
         try await client.call(
           page: page, method: method, params: given, deadline: deadline, onProgress: progress)
@@ -50,9 +49,9 @@ struct TypedCall: Sendable {
       guard let result = rest.result, let back = rest.back(result) else { return nil }
       run = { client, _ in try await back(client).value }
     case "navigation.finish":
-      guard let result = rest.result else { return nil }
+      guard let result = rest.result, let exts = rest.object("exts") else { return nil }
       let page = rest.string("page")
-      run = { client, _ in try await client.finish(result, page: page).value }
+      run = { client, _ in try await client.finish(result, page: page, exts: exts).value }
     case "navigation.stack":
       run = { client, _ in try await client.stack().value }
     case "navigation.selectTab":
@@ -146,24 +145,20 @@ private final class Rest {
   func back(
     _ result: PageResult?
   ) -> (@Sendable (BridgeClient) async throws -> NavigationChange)? {
-    var animated: Bool?
-    if let value = take("animated") {
-      guard let flag = value.bool else { return nil }
-      animated = flag
-    }
+    guard let exts = object("exts") else { return nil }
     if let to = string("to") {
-      return { [animated] in try await $0.back(to: to, result: result, animated: animated) }
+      return { try await $0.back(.to(to), result: result, exts: exts) }
     }
     if let before = string("before") {
-      return { [animated] in try await $0.back(before: before, result: result, animated: animated) }
+      return { try await $0.back(.before(before), result: result, exts: exts) }
     }
     if members["root"] == true {
       members["root"] = nil
-      return { [animated] in try await $0.backToRoot(result: result, animated: animated) }
+      return { try await $0.back(.root, result: result, exts: exts) }
     }
     guard let count = (take("count") ?? 1).integer.flatMap({ Int(exactly: $0) }) else {
       return nil
     }
-    return { [animated] in try await $0.back(count, result: result, animated: animated) }
+    return { try await $0.back(count, result: result, exts: exts) }
   }
 }
