@@ -18,6 +18,8 @@ package struct StackChange: Sendable {
   /// The page on top now; nil when the stack is empty.
   package var top: Page?
 
+  package init() {}
+
   /// What the one who asked for it is told.
   package var navigation: NavigationChange {
     NavigationChange(page: top?.id, closed: closed.map(\.page.id))

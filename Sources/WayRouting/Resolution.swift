@@ -7,9 +7,9 @@ public enum Resolution: Sendable {
   case match(Match)
   /// To no declared route. Hosts may serve it, then the undefined-route handler. `params` are the query's under
   /// the caller's; the dispatcher is nil for a scheme that has none.
-  case undeclared(uri: RouteURI, Dispatcher?, params: ValueObject)
+  indirect case undeclared(uri: RouteURI, Dispatcher?, params: ValueObject)
   /// To the stack: `operation` is what follows the scheme, `back` in `navigation:back?count=2`.
-  case navigation(uri: RouteURI, operation: String, params: ValueObject)
+  indirect case navigation(uri: RouteURI, operation: String, params: ValueObject)
 
   /// The URI, as the redirects have left it.
   public var uri: RouteURI {

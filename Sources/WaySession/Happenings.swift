@@ -13,6 +13,8 @@ final class Happenings {
   private let members: Members
   private let mail: Mail
   private let guide: Guide
+  /// What the observer is told.
+  private let observed: Happening.Kinds
 
   init(
     of session: String, _ environment: SessionEnvironment, _ subscribers: Subscribers,
@@ -24,11 +26,12 @@ final class Happenings {
     self.members = members
     self.mail = mail
     self.guide = guide
+    observed = environment.observer.kinds
   }
 
   /// Whether anybody wants to know of happenings of a kind.
   func isTold(_ kind: Happening.Kinds) -> Bool {
-    subscribers.kinds.contains(kind) || environment.observer.kinds.contains(kind)
+    subscribers.kinds.contains(kind) || observed.contains(kind)
       || Happening.Kinds.ofHooks.contains(kind) && guide.snapshot.hasHooks
   }
 
@@ -41,9 +44,7 @@ final class Happenings {
     }
     let snapshot = guide.snapshot
     if snapshot.hasHooks, let notice = happening.notice { snapshot.tell(notice) }
-    if environment.observer.kinds.contains(kind) {
-      environment.observer.tell(session, happening)
-    }
+    if observed.contains(kind) { environment.observer.tell(session, happening) }
   }
 
   private func tell(_ topic: OwnTopic, _ data: ValueObject, _ kind: Happening.Kinds) {
@@ -66,11 +67,9 @@ final class Happenings {
 
 // What is told of calls.
 extension Happenings {
-  /// A call is answered. `mark` is that of one that did not end at once.
-  func record(
-    _ result: Result<Answer, CallError>, of address: ReplyAddress, _ mark: CallMark?
-  ) {
-    let code: Int? = if case .failure(let error) = result { error.code } else { nil }
+  /// A call is answered, with the code of an error, or nil for none. `mark` is that of one that did not
+  /// end at once.
+  func record(_ code: Int?, of address: ReplyAddress, _ mark: CallMark?) {
     let time = environment.meter.ended(address.method, code: code, since: mark?.start)
     guard let note = mark == nil ? address.client.note : mark?.note else { return }
     tell(
@@ -87,18 +86,8 @@ extension Happenings {
     tell(.route, .routeFailed(uri: uri, error))
   }
 
-  /// A task begins; nil where nobody is told of tasks. `number` is one of the session's calls.
-  func tellStart(of destination: Destination, _ number: () -> CallNumber) -> TaskStart? {
-    guard isTold(.task) else { return nil }
-    let task = TaskStart(
-      number: number(), uri: destination.uri.text, route: destination.route?.name,
-      began: environment.loop.nanoseconds)
-    tell(.task, .taskStarted(task))
-    return task
-  }
-
-  func tellEnd(of task: TaskStart, _ result: Result<Answer, CallError>) {
-    let error: CallError? = if case .failure(let error) = result { error } else { nil }
+  /// A task has ended, with its value where there is no error.
+  func tellEnd(of task: TaskStart, _ error: CallError?) {
     tell(.task, .taskEnded(task, error: error, after: elapsed(since: task.began)))
   }
 

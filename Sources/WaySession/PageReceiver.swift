@@ -54,7 +54,7 @@ enum PageReceiver {
         break
       }
       let options = CallOptions(from: page.id, deadline: deadline)
-      let asked = session.makeCall(uri, params, nil, options, call.number)
+      let asked = Call(uri, params, nil, options, call.number, in: session)
       call.work = .task(
         Task {
           do {

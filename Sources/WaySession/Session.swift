@@ -106,11 +106,15 @@ extension Session {
 
 extension Session {
   /// Answers one request. `mark` is that of a call that did not end at once.
-  func reply(
-    _ result: Result<Answer, CallError>, to address: ReplyAddress, _ mark: CallMark? = nil
-  ) {
-    happenings.record(result, of: address, mark)
-    mail.answer(result, to: address)
+  func reply(_ answer: Answer, to address: ReplyAddress, _ mark: CallMark? = nil) {
+    happenings.record(nil, of: address, mark)
+    mail.answer(answer, to: address)
+  }
+
+  /// Refuses one request.
+  func reply(_ error: CallError, to address: ReplyAddress, _ mark: CallMark? = nil) {
+    happenings.record(error.code, of: address, mark)
+    mail.answer(error, to: address)
   }
 
   /// Asks a client; what it answers, or why it does not, comes to ``answered(_:_:)``. Nil where it
@@ -212,6 +216,16 @@ extension Session {
   /// A number for a new call.
   func makeCallNumber() -> CallNumber { calls.makeNumber() }
 
+  /// A task begins; nil where nobody is told of its end.
+  func tellStart(of destination: Destination) -> TaskStart? {
+    guard happenings.isTold(.task) else { return nil }
+    let task = TaskStart(
+      number: calls.makeNumber(), uri: destination.uri.text, route: destination.route?.name,
+      began: loop.nanoseconds)
+    happenings.tell(.task, .taskStarted(task))
+    return task
+  }
+
   /// A call that has not come to its end.
   func call(_ number: CallNumber) -> CallInFlight? { calls[number] }
 
@@ -222,34 +236,19 @@ extension Session {
 
   private func end(_ call: CallInFlight, _ result: Result<Answer, CallError>) {
     let result = result.map(call.entry.answer)
-    if let task = call.started { happenings.tellEnd(of: task, result) }
+    if let task = call.started {
+      let error: CallError? = if case .failure(let error) = result { error } else { nil }
+      happenings.tellEnd(of: task, error)
+    }
     switch call.caller {
     case .swift(let caller): caller.answer(result)
     case .client(let address, let mark):
       address.client.end(call.number, at: address)
-      reply(result, to: address, mark)
+      switch result {
+      case .success(let answer): reply(answer, to: address, mark)
+      case .failure(let error): reply(error, to: address, mark)
+      }
     }
-  }
-
-  /// A call as Swift code sees it; `number` is that of one that goes on.
-  func makeCall(
-    _ uri: RouteURI, _ params: ValueObject, _ route: Route?, _ options: CallOptions,
-    _ number: CallNumber? = nil
-  ) -> Call {
-    let navigator = SessionNavigator(session: self, page: options.from)
-    options.carried?.begin()
-    guard number != nil || options.carried != nil else {
-      return Call(
-        uri: uri, params: params, exts: options.exts, route: route, navigator: navigator)
-    }
-    return Call(
-      uri: uri, params: params, exts: options.exts, route: route, navigator: navigator,
-      deadline: number == nil ? nil : options.deadline.map { ContinuousClock.now + $0 },
-      carried: options.carried,
-      progress: { value in
-        guard let number else { return }
-        self.loop.execute { self.assumeIsolated { $0.report(value, of: number) } }
-      })
   }
 
   /// Hands a call on to a client, whose answer, progress and failure are the call's.
@@ -293,14 +292,6 @@ extension Session {
       case .request(let id, let client): mail.cancelRequest(id, client)
       case .operation: act(pages.abandon(number))
       }
-    }
-  }
-
-  /// Tells who was asked that the answer is not wanted any more.
-  func recall(_ asked: PageOpening.Asked) {
-    switch asked {
-    case .swift(let task): task.cancel()
-    case .client(let id, let client): mail.cancelRequest(id, client)
     }
   }
 }

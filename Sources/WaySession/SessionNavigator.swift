@@ -1,4 +1,5 @@
 import WayNavigation
+import WayPatterns
 import WayRouting
 import WayValues
 
@@ -91,6 +92,42 @@ struct SessionNavigator: Navigator {
 
   func contains(_ page: String) async -> Page? {
     await own.contains(page)
+  }
+}
+
+extension Call {
+  /// A call of what a URI says, as Swift code of a session sees it; `number` is that of one that goes on.
+  init(
+    _ said: Resolution, _ options: CallOptions, _ number: CallNumber? = nil, in session: Session
+  ) {
+    switch said {
+    case .match(let match):
+      self.init(match.uri, match.params, match.route, options, number, in: session)
+    case .undeclared(let uri, _, let params), .navigation(let uri, _, let params):
+      self.init(uri, params, nil, options, number, in: session)
+    }
+  }
+
+  /// A call as Swift code of a session sees it; `number` is that of one that goes on.
+  init(
+    _ uri: RouteURI, _ params: ValueObject, _ route: Route?, _ options: CallOptions,
+    _ number: CallNumber? = nil, in session: Session
+  ) {
+    let navigator = SessionNavigator(session: session, page: options.from)
+    options.carried?.begin()
+    guard number != nil || options.carried != nil else {
+      self.init(
+        uri: uri, params: params, exts: options.exts, route: route, navigator: navigator)
+      return
+    }
+    self.init(
+      uri: uri, params: params, exts: options.exts, route: route, navigator: navigator,
+      deadline: number == nil ? nil : options.deadline.map { ContinuousClock.now + $0 },
+      carried: options.carried,
+      progress: { value in
+        guard let number else { return }
+        session.loop.execute { session.assumeIsolated { $0.report(value, of: number) } }
+      })
   }
 }
 

@@ -7,7 +7,8 @@ enum Staging {
   static func perform(_ action: PageAction, in session: isolated Session) {
     switch action {
     case .ask(let opening): ask(opening, in: session)
-    case .recall(let asked): session.recall(asked)
+    case .recall(.swift(let task)): task.cancel()
+    case .recall(.client(let id, let host)): session.mail.cancelRequest(id, host)
     case .close(let page, .swift(let handler), let reason, let exts):
       Task { await handler.close(page, reason, exts) }
     case .close(let page, .client(let host), let reason, let exts):

@@ -15,7 +15,8 @@ enum SwiftCalls {
       entry, in: session, deadline: options.deadline, shown: shown
     ) { session, call throws(CallError) in
       do throws(CallError) {
-        return try Travel.go(Journey(entry, uri, options), for: .call(call), in: session)
+        var journey = Journey(entry, uri, options)
+        return try Travel.go(&journey, for: .call(call), in: session)
       } catch {
         session.happenings.tellNowhere(uri, error)
         throw error

@@ -9,10 +9,9 @@ import WayValues
 enum Travel {
   /// Takes a call on from an event. Throws what ends it.
   static func go(
-    _ start: Journey, _ event: Journey.Event = .begun, for asker: Session.Asker,
+    _ journey: inout Journey, _ event: Journey.Event = .begun, for asker: Session.Asker,
     in session: isolated Session
   ) throws(CallError) -> Reply {
-    var journey = start
     var step = try journey.next(event, in: session.guide)
     while true {
       switch step {
@@ -45,7 +44,8 @@ enum Travel {
     do throws(CallError) {
       // What waited has come to its end.
       guard session.call(call.number) != nil else { return }
-      if case .now(let answer) = try go(journey, event, for: .call(call), in: session) {
+      var journey = journey
+      if case .now(let answer) = try go(&journey, event, for: .call(call), in: session) {
         session.settle(call.number, .success(answer))
       }
     } catch {
@@ -107,34 +107,33 @@ extension Travel {
     at destination: Destination, _ journey: Journey, for asker: Session.Asker,
     in session: isolated Session
   ) throws(CallError) -> Reply? {
-    let options = journey.options
-    if let carried = options.carried { try destination.check(carried) }
+    if let carried = journey.options.carried { try destination.check(carried) }
     switch destination.kind {
     case .task(let run): return try self.run(run, destination, journey, in: session)
     case .page(let presenter):
       return try open(destination, presenter, journey, for: asker, in: session)
     case .module(let module): return try load(module, journey, for: asker, in: session)
     case .asyncTask(let run):
-      let call = try session.begin(asker, journey.entry, deadline: options.deadline)
+      let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
       self.run(run, destination, journey, call, in: session)
     case .hostedTask(let client):
       guard let host = session.members[client] else {
         throw CallError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
       }
-      let call = try session.begin(asker, journey.entry, deadline: options.deadline)
-      call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
+      let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
+      call.started = session.tellStart(of: destination)
       let params: Value = [
         "uri": .string(destination.uri.text), "params": .object(destination.params),
-        "exts": .object(options.exts),
+        "exts": .object(journey.options.exts),
       ]
       session.forward("task.run", params, to: host, call)
     case .undefined(let handler):
-      let call = try session.begin(asker, journey.entry, deadline: options.deadline)
+      let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
       ask(handler, destination, journey, call, in: session)
     case .back:
       let back = try GoingBack(texts: destination.params)
-      let call = try session.begin(asker, journey.entry, deadline: options.deadline)
-      session.change(back.operation(by: session.guide), options.exts, for: call)
+      let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
+      session.change(back.operation(by: session.guide), journey.options.exts, for: call)
     case .selectTab:
       let tab = try session.guide.tab(try TabReference(texts: destination.params))
       return try select(tab, journey.entry, for: asker, in: session)
@@ -156,7 +155,8 @@ extension Travel {
       throw CallError(.wrongKind, "\(uri.quoted), the first page of tab \(tab), is no page")
     }
     let options = CallOptions(style: .tab, tab: tab, answersChange: true)
-    return try go(Journey(entry, uri, options), for: asker, in: session)
+    var journey = Journey(entry, uri, options)
+    return try go(&journey, for: asker, in: session)
   }
 
   /// Runs a synchronous task to its result: no Swift task is made, and the thread is not left.
@@ -164,25 +164,26 @@ extension Travel {
     _ run: @Sendable (Call) throws -> Value, _ destination: Destination, _ journey: Journey,
     in session: isolated Session
   ) throws(CallError) -> Reply? {
-    let task = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
-    let result: Result<Value, CallError>
+    let task = session.happenings.isTold(.task) ? session.tellStart(of: destination) : nil
     do {
-      result = .success(try run(call(journey, destination, in: session)))
+      let value = try run(call(journey, destination, in: session))
+      if let task { session.happenings.tellEnd(of: task, nil) }
+      return .now(journey.entry.answer(.value(value)))
     } catch is Declined {
-      if let task { session.happenings.tellEnd(of: task, .failure(.declined)) }
+      if let task { session.happenings.tellEnd(of: task, .declined) }
       return nil
     } catch {
-      result = .failure(.thrown(error))
+      let error = CallError.thrown(error)
+      if let task { session.happenings.tellEnd(of: task, error) }
+      throw error
     }
-    if let task { session.happenings.tellEnd(of: task, result.map(Answer.value)) }
-    return .now(journey.entry.answer(.value(try result.get())))
   }
 
   private static func run(
     _ run: @escaping @Sendable (Call) async throws -> Value, _ destination: Destination,
     _ journey: Journey, _ call: CallInFlight, in session: isolated Session
   ) {
-    call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
+    call.started = session.tellStart(of: destination)
     let asked = Self.call(journey, destination, call.number, in: session)
     call.work = .task(
       Task {
@@ -191,7 +192,7 @@ extension Travel {
           session.settle(call.number, .success(.value(value)))
         } catch is Declined {
           if let task = call.started {
-            session.happenings.tellEnd(of: task, .failure(.declined))
+            session.happenings.tellEnd(of: task, .declined)
             call.started = nil
           }
           goOn(call, journey, .declined, in: session)
@@ -244,7 +245,7 @@ extension Travel {
         .map { PageReference.route(name: $0.name, pathParams: destination.pathParams) }
       options.tab = try session.guide.tab(of: first ?? .uri(uri), uri)
     }
-    let call = try session.begin(asker, journey.entry, deadline: options.deadline)
+    let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
     let host: String
     var handed: Call?
     switch presenter {
@@ -262,8 +263,7 @@ extension Travel {
     }
     if case .swift = presenter {
       options.from = page.id
-      handed = session.makeCall(
-        destination.uri, destination.params, destination.route, options)
+      handed = Call(destination.resolution, options, in: session)
     }
     call.journey = journey
     call.work = .operation
@@ -280,7 +280,7 @@ extension Travel {
     _ journey: Journey, _ said: Resolution, _ number: CallNumber? = nil,
     in session: isolated Session
   ) -> Call {
-    session.makeCall(said.uri, said.params, said.route, journey.options, number)
+    Call(said, journey.options, number, in: session)
   }
 
   /// The call as who serves it sees it.
@@ -288,7 +288,6 @@ extension Travel {
     _ journey: Journey, _ destination: Destination, _ number: CallNumber? = nil,
     in session: isolated Session
   ) -> Call {
-    session.makeCall(
-      destination.uri, destination.params, destination.route, journey.options, number)
+    Call(destination.resolution, journey.options, number, in: session)
   }
 }

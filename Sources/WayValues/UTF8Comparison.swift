@@ -10,6 +10,15 @@ extension String {
     return true
   }
 
+  /// Whether both have the same bytes, where `other` is ASCII: faster than ``isSameUTF8(as:)``.
+  ///
+  /// Swift's `==` joins texts that are canonically equivalent. Such a one to an ASCII text has more bytes,
+  /// since each of its characters that is not ASCII has at least two and stands for one.
+  @inlinable
+  package func isSameASCII(as other: String) -> Bool {
+    utf8.count == other.utf8.count && self == other
+  }
+
   /// Feeds the UTF-8 bytes to `hasher`, to go with ``isSameUTF8(as:)``.
   @inlinable
   package func hashUTF8(into hasher: inout Hasher) {

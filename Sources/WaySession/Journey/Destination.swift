@@ -29,29 +29,25 @@ struct Destination {
 
   let kind: Kind
   let routeKind: RouteKind
-  let uri: RouteURI
-  let params: ValueObject
-  /// The declared route's.
-  let match: Match?
+  /// What the URI says.
+  let resolution: Resolution
 
   init(_ kind: Kind, _ routeKind: RouteKind, _ resolution: Resolution) {
     self.kind = kind
     self.routeKind = routeKind
-    uri = resolution.uri
-    params = resolution.params
-    if case .match(let match) = resolution { self.match = match } else { match = nil }
+    self.resolution = resolution
   }
 
   /// The undefined-route handler, for a URI that nobody serves.
   init(undefined handler: @escaping UndefinedRouteHandler, _ uri: RouteURI, _ params: ValueObject) {
-    kind = .undefined(handler)
-    routeKind = .task
-    self.uri = uri
-    self.params = params
-    match = nil
+    self.init(.undefined(handler), .task, .undeclared(uri: uri, nil, params: params))
   }
 
-  var route: Route? { match?.route }
+  var uri: RouteURI { resolution.uri }
+  var params: ValueObject { resolution.params }
+  /// The declared route's.
+  var match: Match? { if case .match(let match) = resolution { match } else { nil } }
+  var route: Route? { resolution.route }
   var pathParams: ValueObject { match?.pathParams ?? [:] }
 
   /// Whether somebody serves the URI: what the undefined-route handler would say is not asked.

@@ -36,14 +36,8 @@ struct Journey {
   private(set) var uri: String
   /// What that says.
   private(set) var resolution: Resolution?
-  /// Who serves it, where that is known already.
-  private var destination: Destination?
-  /// Where the call has been redirected from, after the redirects of the table.
-  private var trail: [String] = []
-  /// The matches that are left for a call whose handler declined; nil before one did.
-  private var rest: ArraySlice<Match>?
-  /// The module that was loaded last.
-  private var loaded: LazyModule?
+  /// What there is of a call that does not come to its end at once; nil for most.
+  private var detour: Detour?
 
   init(_ entry: Entry, _ uri: String, _ options: CallOptions) {
     self.entry = entry
@@ -74,61 +68,62 @@ struct Journey {
 
   /// Comes to what a URI says: its module is loaded, its interceptors are asked, where there are any.
   private mutating func approach(
-    _ resolution: Resolution, in guide: Guide
+    _ said: Resolution, in guide: Guide
   ) throws(CallError) -> Step {
-    self.resolution = resolution
-    destination = nil
-    if case .match(let match) = resolution, case .lazy(let module) = match.route.handler {
-      return try load(module)
+    resolution = said
+    let interceptors: InterceptorChain?
+    if case .match(let match) = said {
+      if case .lazy(let module) = match.route.handler { return try load(module) }
+      interceptors = match.interceptors
+    } else {
+      interceptors = guide.snapshot.interceptors(of: said)
     }
-    guard let chain = guide.snapshot.interceptors(of: resolution) else {
-      return try arrive(in: guide)
-    }
+    guard let interceptors else { return try arrive(at: said, in: guide) }
     // Nobody is asked about what goes nowhere; the undefined-route handler's redirect comes by here.
     let destination: Destination
-    do { destination = try guide.destination(of: resolution) } catch {
+    do { destination = try guide.destination(of: said) } catch {
       return try fallBack(after: error, in: guide)
     }
     guard destination.isServed else { return .arrive(destination) }
-    self.destination = destination
-    return .judge(chain, resolution)
+    detour = (detour ?? Detour()).with(destination)
+    return .judge(interceptors, said)
   }
 
   private mutating func load(_ module: LazyModule) throws(CallError) -> Step {
-    if let loaded, loaded === module {
+    let detour = self.detour ?? Detour()
+    if let loaded = detour.loaded, loaded === module {
       throw CallError(
         .internal, "The module \(module.name.quoted) gave the route of \(uri.quoted) no handler")
     }
-    loaded = module
+    self.detour = detour.with(module)
     return .load(module)
   }
 
-  private mutating func arrive(in guide: Guide) throws(CallError) -> Step {
-    guard let resolution else { throw .noRoute(uri) }
-    let found: Destination
-    if let destination {
-      found = destination
-    } else {
-      do { found = try guide.destination(of: resolution) } catch {
-        return try fallBack(after: error, in: guide)
-      }
+  private mutating func arrive(
+    at said: Resolution, in guide: Guide
+  ) throws(CallError) -> Step {
+    let destination: Destination
+    do { destination = try guide.destination(of: said) } catch {
+      return try fallBack(after: error, in: guide)
     }
-    if case .module(let module) = found.kind { return try load(module) }
-    return .arrive(found)
+    if case .module(let module) = destination.kind { return try load(module) }
+    return .arrive(destination)
   }
 
   /// Does what the interceptors have decided.
   private mutating func follow(
     _ verdict: InterceptorChain.Verdict, _ waited: Bool, in guide: Guide
   ) throws(CallError) -> Step {
+    guard let said = resolution else { throw .noRoute(uri) }
     switch verdict {
     case .pass:
-      if waited { destination = nil }
-      return try arrive(in: guide)
+      if !waited, let destination = detour?.destination { return .arrive(destination) }
+      return try arrive(at: said, in: guide)
     case .changed(let params):
-      do { resolution = try resolution?.with(params) } catch { throw CallError(error) }
-      destination = nil
-      return try arrive(in: guide)
+      let changed: Resolution
+      do { changed = try said.with(params) } catch { throw CallError(error) }
+      resolution = changed
+      return try arrive(at: changed, in: guide)
     case .redirect(let next, let params, _):
       if let params { options.params = params }
       return try redirect(to: next, in: guide)
@@ -144,12 +139,11 @@ struct Journey {
   private mutating func redirect(
     to next: String, in guide: Guide
   ) throws(CallError) -> Step {
-    trail.append(place)
-    rest = nil
-    loaded = nil
+    let trail = (detour?.trail ?? []) + [place]
     guard trail.count <= Redirect.maxHops else {
       throw CallError(.redirectLoop(chain: trail + [next]))
     }
+    detour = Detour(trail: trail)
     uri = next
     return try look(in: guide)
   }
@@ -193,11 +187,52 @@ struct Journey {
   private mutating func nextMatch(
     after declined: Match, in snapshot: RouterSnapshot
   ) throws(CallError) -> Match? {
-    if rest == nil {
-      do { rest = try snapshot.matches(after: declined, params: options.params)[...] } catch {
+    let detour = self.detour ?? Detour()
+    var left: ArraySlice<Match>
+    if let rest = detour.rest {
+      left = rest
+    } else {
+      do { left = try snapshot.matches(after: declined, params: options.params)[...] } catch {
         throw CallError(error)
       }
     }
-    return rest?.popFirst()
+    let next = left.popFirst()
+    self.detour = detour.with(rest: left)
+    return next
+  }
+}
+
+/// Where a call has been that did not come to its end at once. Immutable, so that a journey is a value;
+/// apart, so that most journeys are small.
+private final class Detour {
+  /// Where the call has been redirected from, after the redirects of the table.
+  let trail: [String]
+  /// Who serves what the URI says, while interceptors are asked.
+  let destination: Destination?
+  /// The matches that are left for a call whose handler declined; nil before one did.
+  let rest: ArraySlice<Match>?
+  /// The module that was loaded last.
+  let loaded: LazyModule?
+
+  init(
+    trail: [String] = [], destination: Destination? = nil, rest: ArraySlice<Match>? = nil,
+    loaded: LazyModule? = nil
+  ) {
+    self.trail = trail
+    self.destination = destination
+    self.rest = rest
+    self.loaded = loaded
+  }
+
+  func with(_ destination: Destination) -> Detour {
+    Detour(trail: trail, destination: destination, rest: rest, loaded: loaded)
+  }
+
+  func with(_ loaded: LazyModule) -> Detour {
+    Detour(trail: trail, rest: rest, loaded: loaded)
+  }
+
+  func with(rest: ArraySlice<Match>) -> Detour {
+    Detour(trail: trail, rest: rest, loaded: loaded)
   }
 }

@@ -11,15 +11,15 @@ enum EventMethods {
   ]
 
   private static func subscribe(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let client = request.address.client
-    let asked = try patterns(request, session.limits)
+    let client = address.client
+    let asked = try patterns(params, session.limits)
     let before = session.happenings.subscribers[client.id]
     let new = try session.happenings.subscribers.add(asked, for: client.id)
     // The answer goes first, so that the client knows what the retained events belong to.
     let answer = Answer.value(session.happenings.subscribers[client.id].value)
-    session.reply(.success(answer), to: request.address)
+    session.reply(answer, to: address)
     let retained = session.environment.owner.retained(for: session.id, client: client.name) {
       topic in !before.covers(topic) && new.contains { $0.covers(topic) }
     }
@@ -30,18 +30,18 @@ enum EventMethods {
   }
 
   private static func unsubscribe(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let client = request.address.client.id
+    let client = address.client.id
     try session.happenings.subscribers.remove(
-      try patterns(request, session.limits), of: client)
+      try patterns(params, session.limits), of: client)
     return .value(session.happenings.subscribers[client].value)
   }
 
   private static func patterns(
-    _ request: Method.Request, _ limits: Limits
+    _ params: Params, _ limits: Limits
   ) throws(CallError) -> [TopicPattern] {
-    let values = try request.params.requiredList(.topics)
+    let values = try params.requiredList(.topics)
     // So many at once are looked at as may stand in one client's list: the rest is refused unread.
     guard values.count <= limits.maxSubscriptions else {
       throw CallError(.tooMany, "A client may subscribe to \(limits.maxSubscriptions) topics")

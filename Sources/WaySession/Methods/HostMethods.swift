@@ -9,10 +9,10 @@ enum HostMethods {
   ]
 
   private static func register(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let client = request.address.client
-    let definitions = try definitions(request, session.limits)
+    let client = address.client
+    let definitions = try definitions(params, session.limits)
     try session.guide.hosts.register(
       definitions, for: client.id, router: session.guide.snapshot)
     LinkFollowing.goOn(in: session)
@@ -20,18 +20,18 @@ enum HostMethods {
   }
 
   private static func unregister(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let client = request.address.client
-    let definitions = try definitions(request, session.limits)
+    let client = address.client
+    let definitions = try definitions(params, session.limits)
     try session.guide.hosts.unregister(definitions, of: client.id)
     return declared(by: client, in: session)
   }
 
   private static func definitions(
-    _ request: Method.Request, _ limits: Limits
+    _ params: Params, _ limits: Limits
   ) throws(CallError) -> [HostDefinition] {
-    try HostDefinition.list(try request.params.requiredList(.hosts), limits: limits)
+    try HostDefinition.list(try params.requiredList(.hosts), limits: limits)
   }
 
   private static func declared(by client: Client, in session: isolated Session) -> Reply {

@@ -49,7 +49,7 @@ struct Inbox: Sendable {
       let address = ReplyAddress(
         client: client, id: id, batch: batch, position: position, method: meter.other,
         isSilent: false)
-      session.reply(.failure(error), to: address)
+      session.reply(error, to: address)
     }
   }
 
@@ -70,17 +70,21 @@ struct Inbox: Sendable {
           .methodNotFound,
           "There is no method \(request.method.quoted); rpc.discover lists the methods")
       }
-      let reply: Reply
-      switch method.work {
-      case .raw(let answer): reply = .value(try answer(request.params))
-      case .session(let takes, let handler):
-        let params = try Params(request.params, of: method.name, taking: takes)
-        reply = try handler(session, Method.Request(params: params, address: address))
+      switch try carryOut(method, request.params, address, in: session) {
+      case .later: break
+      case .now(let answer): session.reply(answer, to: address)
       }
-      if case .now(let answer) = reply { session.reply(.success(answer), to: address) }
     } catch {
       RouterMethods.tell(error, of: request, in: session)
-      session.reply(.failure(error), to: address)
+      session.reply(error, to: address)
     }
+  }
+
+  private func carryOut(
+    _ method: Method, _ params: Value?, _ address: ReplyAddress, in session: isolated Session
+  ) throws(CallError) -> Reply {
+    if let answer = method.raw { return .value(try answer(params)) }
+    let view = try Params(params, of: method.name, taking: method.takes)
+    return try method.handler(session, view, address)
   }
 }

@@ -3,20 +3,9 @@ import WayValues
 
 /// A method of the protocol: what it takes, who may call it, and what it does.
 package final class Method: Sendable {
-  /// A request for a method: what it was given, and where the answer goes.
-  struct Request {
-    let params: Params
-    let address: ReplyAddress
-  }
-
-  /// Carries out a request in a session; what it throws is the answer.
-  typealias Handler = @Sendable (isolated Session, Request) throws(CallError) -> Reply
-
-  enum Work {
-    case session([Param], Handler)
-    /// Needs no session, and reads its params itself.
-    case raw(RawMethod)
-  }
+  /// Carries out a request in a session, and answers to the address; what it throws is the answer.
+  typealias Handler =
+    @Sendable (isolated Session, Params, ReplyAddress) throws(CallError) -> Reply
 
   /// Who may call it.
   enum Access {
@@ -32,25 +21,28 @@ package final class Method: Sendable {
 
   package let name: String
   let access: Access
-  let work: Work
+  /// The parameters that it reads by name.
+  let takes: [Param]
+  let handler: Handler
+  /// In the place of ``handler`` for a method that needs no session and reads its params itself.
+  let raw: RawMethod?
 
   init(
     _ name: String, _ takes: [Param] = [], access: Access = .member, _ handler: @escaping Handler
   ) {
     self.name = name
     self.access = access
-    work = .session(takes, handler)
+    self.takes = takes
+    self.handler = handler
+    raw = nil
   }
 
   init(_ name: String, access: Access, raw: @escaping RawMethod) {
     self.name = name
     self.access = access
-    work = .raw(raw)
-  }
-
-  /// The parameters that it reads by name.
-  var takes: [Param] {
-    if case .session(let params, _) = work { params } else { [] }
+    self.raw = raw
+    takes = []
+    handler = { _, _, _ throws(CallError) in .value(try raw(nil)) }
   }
 }
 

@@ -17,7 +17,7 @@ enum NavigationMethods {
         result, exts,
       ], back),
     Method("navigation.finish", [Param(.page, .string), result, exts], finish),
-    Method("navigation.stack") { session, _ throws(CallError) in
+    Method("navigation.stack") { session, _, _ throws(CallError) in
       .value(session.pages.stack.value(tabs: session.guide.snapshot.tabs.map(\.text)))
     },
     Method("navigation.contains", [uri], contains),
@@ -27,70 +27,69 @@ enum NavigationMethods {
   ]
 
   private static func back(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let params = request.params
     let target = try BackTarget(
       count: params.count(.count), to: params.string(.to), before: params.string(.before),
       root: params.bool(.root))
     let back = GoingBack(target, result: try params.result())
-    return try change(back.operation(by: session.guide), request, in: session)
+    return try change(back.operation(by: session.guide), params, address, in: session)
   }
 
   private static func finish(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    guard let page = request.params.string(.page) ?? request.address.client.page else {
+    guard let page = params.string(.page) ?? address.client.page else {
       throw .invalidParams(
         "params.page is missing: this client is not bound to a page of its own")
     }
-    let result = try request.params.result()?.outcome ?? .finished()
-    return try change(.finish(page: page, result: result), request, in: session)
+    let result = try params.result()?.outcome ?? .finished()
+    return try change(.finish(page: page, result: result), params, address, in: session)
   }
 
   private static func change(
-    _ operation: StackOperation, _ request: Method.Request, in session: isolated Session
+    _ operation: StackOperation, _ params: Params, _ address: ReplyAddress,
+    in session: isolated Session
   ) throws(CallError) -> Reply {
-    let call = try session.begin(.request(request.address))
-    session.change(operation, request.params.object(.exts) ?? [:], for: call)
+    let call = try session.begin(.request(address))
+    session.change(operation, params.object(.exts) ?? [:], for: call)
     return .later
   }
 
   private static func contains(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let reference = session.guide.reference(try request.params.required(.uri))
+    let reference = session.guide.reference(try params.required(.uri))
     return .value(session.pages.stack.contains(reference).map { .object($0.value) } ?? .null)
   }
 
   private static func selectTab(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
     let wanted = try TabReference(
-      index: request.params.count(.index), uri: request.params.string(.uri))
+      index: params.count(.index), uri: params.string(.uri))
     return try Travel.select(
-      try session.guide.tab(wanted), .invoke, for: .request(request.address), in: session)
+      try session.guide.tab(wanted), .invoke, for: .request(address), in: session)
   }
 
   /// A page that was opened by other means comes on top of the stack; its host is the caller.
   private static func adopt(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let params = request.params
     let uri = try params.required(.uri)
     let style = try params.style() ?? .push
     guard style == .push || style == .present else {
       throw .invalidParams("params.style: a page is adopted with \"push\" or \"present\"")
     }
     let said = try session.guide.look(up: uri, params.object(.params) ?? [:])
-    let client = request.address.client
+    let client = address.client
     let match: Match? = if case .match(let match) = said { match } else { nil }
     let page = Page(
       id: session.pages.makePageID(), uri: said.uri.text, route: match?.route.name,
       pathParams: match?.pathParams ?? [:], style: style, params: said.params, exts: [:],
       host: client.name)
     let charge = try session.pages.charge(page)
-    let call = try session.begin(.request(request.address))
+    let call = try session.begin(.request(address))
     call.work = .operation
     session.pages.adopt(page, by: .client(client.id), for: call.number, charge)
     session.act([])

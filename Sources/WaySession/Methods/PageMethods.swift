@@ -12,15 +12,14 @@ enum PageMethods {
   ]
 
   private static func call(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let params = request.params
     let page = try params.required(.page)
     let method = try params.required(.method)
     let deadline = params.time(.deadlineMs)
-    let caller = request.address.client.id
+    let caller = address.client.id
     let receiver = try PageReceiver(of: page, except: caller, in: session)
-    let call = try session.begin(.request(request.address), deadline: deadline)
+    let call = try session.begin(.request(address), deadline: deadline)
     return try receiver.run(
       method, params.object(.params) ?? [:], deadline, call, in: session)
   }

@@ -60,7 +60,10 @@ struct Param: Sendable {
 struct Params {
   private let members: [ValueObject.Member]
   /// Where each name is among the members, or -1.
-  private var places: InlineArray<24, Int32> = InlineArray(repeating: -1)
+  private var places: InlineArray<24, Int16> = InlineArray(repeating: -1)
+
+  /// How many members there may be, those included that no method knows.
+  private static let maxMembers = Int(Int16.max)
 
   /// The params of a method that takes `named`; others are ignored. Where it takes nothing, nothing is
   /// looked at. Fails with -32602, and the name of the parameter that is not what it has to be.
@@ -73,6 +76,9 @@ struct Params {
       throw .invalidParams("\(method) takes its params by name: send an object")
     }
     members = object.members
+    guard members.count <= Self.maxMembers else {
+      throw .invalidParams("params has \(members.count) members, more than \(Self.maxMembers)")
+    }
     for place in members.indices {
       guard let param = Self.param(members[place].name, of: named) else { continue }
       let value = members[place].value
@@ -80,24 +86,29 @@ struct Params {
       guard param.kind.fits(value) else {
         throw .unfit("params.\(param.text)", param.kind.expected, value)
       }
-      places[param.name.rawValue] = Int32(truncatingIfNeeded: place)
+      places[param.name.rawValue] = Int16(truncatingIfNeeded: place)
     }
   }
 
   private static func param(_ name: String, of named: [Param]) -> Param? {
-    for param in named where param.text.isSameUTF8(as: name) { return param }
+    for param in named where name.isSameASCII(as: param.text) { return param }
     return nil
   }
 
   /// The value of a parameter; nil where it is absent.
+  @inline(__always)
   subscript(name: ParamName) -> Value? {
     let place = places[name.rawValue]
     // `nil` as a value would be JSON's null.
     return place < 0 ? .none : members[Int(place)].value
   }
 
-  func string(_ name: ParamName) -> String? { self[name]?.string }
-  func object(_ name: ParamName) -> ValueObject? { self[name]?.object }
+  func string(_ name: ParamName) -> String? {
+    if case .string(let text)? = self[name] { text } else { nil }
+  }
+  func object(_ name: ParamName) -> ValueObject? {
+    if case .object(let object)? = self[name] { object } else { nil }
+  }
   func list(_ name: ParamName) -> [Value]? { self[name]?.list }
   func bool(_ name: ParamName) -> Bool? { self[name]?.bool }
   func count(_ name: ParamName) -> Int? { self[name]?.integer.flatMap { Int(exactly: $0) } }

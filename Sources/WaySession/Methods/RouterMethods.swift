@@ -18,7 +18,7 @@ enum RouterMethods {
       open),
     Method("router.canOpen", [uri], canOpen),
     Method("router.explain", [uri, params], explain),
-    Method("router.routes") { session, _ throws(CallError) in
+    Method("router.routes") { session, _, _ throws(CallError) in
       .value(.list(session.guide.snapshot.routes.map(\.value)))
     },
     Method(
@@ -27,29 +27,28 @@ enum RouterMethods {
   ]
 
   private static func invoke(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let uri = try request.params.required(.uri)
-    let journey = Journey(.invoke, uri, options(of: request))
-    return try Travel.go(journey, for: .request(request.address), in: session)
+    let uri = try params.required(.uri)
+    var journey = Journey(.invoke, uri, options(params, address))
+    return try Travel.go(&journey, for: .request(address), in: session)
   }
 
   private static func open(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let uri = try request.params.required(.uri)
-    var options = options(of: request)
-    if let style = try request.params.style() { options.style = style }
-    options.from = request.params.string(.from) ?? request.address.client.page
-    let journey = Journey(.open, uri, options)
-    return try Travel.go(journey, for: .request(request.address), in: session)
+    let uri = try params.required(.uri)
+    var options = options(params, address)
+    if let style = try params.style() { options.style = style }
+    options.from = params.string(.from) ?? address.client.page
+    var journey = Journey(.open, uri, options)
+    return try Travel.go(&journey, for: .request(address), in: session)
   }
 
-  private static func options(of request: Method.Request) -> CallOptions {
-    let params = request.params
-    return CallOptions(
+  private static func options(_ params: Params, _ address: ReplyAddress) -> CallOptions {
+    CallOptions(
       params: params.object(.params) ?? [:], exts: params.object(.exts) ?? [:],
-      deadline: params.time(.deadlineMs), isInBatch: request.address.batch != nil)
+      deadline: params.time(.deadlineMs), isInBatch: address.batch != nil)
   }
 
   /// A request failed before it became a call: where it was for a URI, that has come to nothing. What is
@@ -63,9 +62,9 @@ enum RouterMethods {
   }
 
   private static func canOpen(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let uri = try request.params.required(.uri)
+    let uri = try params.required(.uri)
     do {
       let destination = try session.guide.destination(of: uri, [:], checking: false)
       guard destination.isServed else { return .value(["canOpen": false]) }
@@ -82,10 +81,10 @@ enum RouterMethods {
 
   /// What the router says, with the hosts that are there now.
   private static func explain(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let uri = try request.params.required(.uri)
-    let given = request.params.object(.params) ?? [:]
+    let uri = try params.required(.uri)
+    let given = params.object(.params) ?? [:]
     let guide = session.guide
     var explanation = guide.snapshot.explain(uri, params: given)
     var presenter: Value = .null
@@ -123,9 +122,8 @@ enum RouterMethods {
   }
 
   private static func deliver(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let params = request.params
     let link: DeepLink
     if let action = params.string(.action) {
       do {

@@ -4,23 +4,23 @@ import WayValues
 /// `session.…` and what every JSON-RPC peer has.
 enum SessionMethods {
   static let all = [
-    Method("session.open", Hello.takes, access: .connection) { _, _ throws(CallError) in
+    Method("session.open", Hello.takes, access: .connection) { _, _, _ throws(CallError) in
       throw CallError(.conflict, "This connection has opened its session already")
     },
     Method("session.close", [], close),
     Method("rpc.discover", access: .everybody, raw: { _ throws(CallError) in OpenRPC.document }),
-    Method("$/ping") { _, _ throws(CallError) in .value(.null) },
+    Method("$/ping") { _, _, _ throws(CallError) in .value(.null) },
   ]
 
   private static func close(
-    _ session: isolated Session, _ request: Method.Request
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    guard request.address.batch == nil else {
+    guard address.batch == nil else {
       throw CallError(.invalidRequest, "session.close must not stand in a batch")
     }
-    session.reply(.success(.value(.null)), to: request.address)
-    let channel = request.address.client.channel
-    session.remove(request.address.client.id, code: CloseCode.normal.rawValue)
+    session.reply(.value(.null), to: address)
+    let channel = address.client.channel
+    session.remove(address.client.id, code: CloseCode.normal.rawValue)
     channel?.close(.normal, "The client closed its session")
     return .later
   }

@@ -7,8 +7,8 @@ package enum Answer: Sendable {
   case value(Value)
   /// How a page ended.
   case outcome(Outcome)
-  /// What became of the stack.
-  case change(StackChange)
+  /// What became of the stack. Indirect, since it is large and every answer is handed on.
+  indirect case change(StackChange)
 
   /// As it goes over the wire.
   package var value: Value {

@@ -13,25 +13,42 @@ final class Mail {
   }
 
   /// Answers one request, at once or in its batch.
-  func answer(_ result: Result<Answer, CallError>, to address: ReplyAddress) {
+  func answer(_ answer: Answer, to address: ReplyAddress) {
     guard !address.isSilent else { return }
     let inBatch = address.batch != nil
-    switch result {
-    case .success(let answer): writer.response(address.id, answer.value, inBatch: inBatch)
-    case .failure(let error): writer.error(address.id, error, inBatch: inBatch)
+    if case .value(let value) = answer {
+      writer.response(address.id, value, inBatch: inBatch)
+    } else {
+      writer.response(address.id, answer.value, inBatch: inBatch)
     }
+    send(to: address)
+  }
+
+  /// Refuses one request, at once or in its batch.
+  func answer(_ error: CallError, to address: ReplyAddress) {
+    guard !address.isSilent else { return }
+    writer.error(address.id, error, inBatch: address.batch != nil)
+    send(to: address)
+  }
+
+  /// Sends the answer that was written, which becomes an error where it is too large.
+  private func send(to address: ReplyAddress) {
+    let client = address.client
+    var bytes = writer.bytes
     let limit = limits.maxAnswer - (address.batch?.size ?? 0)
-    if writer.bytes.count > limit {
+    if bytes.count > limit {
       writer.error(
         address.id,
         CallError(
-          .tooLarge, "The answer has \(writer.bytes.count) bytes, more than \(limit)",
-          data: ["limit": .integer(Int64(limits.maxAnswer))]), inBatch: inBatch)
+          .tooLarge, "The answer has \(bytes.count) bytes, more than \(limit)",
+          data: ["limit": .integer(Int64(limits.maxAnswer))]), inBatch: address.batch != nil)
+      bytes = writer.bytes
     }
-    guard let batch = address.batch else { return send(to: address.client) }
-    if let whole = batch.answer(address.position, with: writer.bytes) {
-      address.client.channel?.send(whole.span.bytes, as: .text)
+    if let batch = address.batch {
+      guard let whole = batch.answer(address.position, with: bytes) else { return }
+      bytes = whole
     }
+    client.channel?.send(bytes.span.bytes, as: .text)
   }
 
   /// Answers what is no message.

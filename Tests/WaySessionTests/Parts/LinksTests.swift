@@ -1,0 +1,43 @@
+import Testing
+import WayRouting
+import WayValues
+
+@testable import WaySession
+
+/// Links that wait, and who wants to be told of what, without a session.
+struct LinksTests {
+  @Test func linksAreFollowedOneAfterAnother() throws {
+    var links = WaitingLinks(limit: 2)
+    try links.add(DeepLink("a:1"))
+    try links.add(DeepLink("a:2"))
+    let error = #expect(throws: CallError.self) { try links.add(DeepLink("a:3")) }
+    #expect(error?.code == 2429)
+    #expect(links.next { $0.uri == "a:2" }?.uri == "a:2")
+    #expect(links.next { _ in true } == nil)
+    links.followed()
+    #expect(links.next { _ in true }?.uri == "a:1")
+  }
+
+  @Test func expectedLinksGoToThoseWhoAreMeant() throws {
+    var links = ExpectedLinks(limit: 2)
+    try links.add(DeepLink("a:1"), for: .user("anna"))
+    try links.add(DeepLink("a:2"), for: .all)
+    #expect(throws: CallError.self) { try links.add(DeepLink("a:3"), for: .all) }
+    #expect(links.take { $0 == .all }.map(\.link.uri) == ["a:2"])
+    #expect(throws: CallError.self) { try links.add(DeepLink("no uri"), for: .all) }
+    #expect(links.take { _ in true }.map(\.link.uri) == ["a:1"])
+  }
+
+  @Test func whatAnybodyWantsIsKnownAtOnce() throws {
+    var subscribers = Subscribers(limits: Limits(), heardBySwift: .session)
+    #expect(subscribers.kinds == .session)
+    let pages = try TopicPattern("page.*", limit: 256)
+    #expect(try subscribers.add([pages], for: 1) == [pages])
+    #expect(try subscribers.add([pages], for: 1) == [])
+    #expect(subscribers.kinds == [.session, .page])
+    #expect(subscribers.clients(wanting: "page.opened") == [1])
+    subscribers.removeAll(of: 1)
+    subscribers.swiftHears([])
+    #expect(subscribers.kinds == [])
+  }
+}

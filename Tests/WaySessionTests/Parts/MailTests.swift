@@ -1,0 +1,99 @@
+import Synchronization
+import TestSupport
+import Testing
+import WayRPC
+import WayTransport
+import WayValues
+
+@testable import WaySession
+
+/// What is written to clients, without a session.
+struct MailTests {
+  private let channel = NotedChannel()
+  private let mail: Mail
+  private let members: Members
+  private let client: Client
+
+  init() throws {
+    var limits = Limits()
+    limits.maxAnswer = 200
+    limits.maxInFlight = 1
+    limits.maxClients = 1
+    mail = Mail(limits: limits)
+    members = Members(limits: limits)
+    client = try members.makeClient(channel: channel)
+    members.add(client)
+  }
+
+  private func address(_ id: RequestID, isSilent: Bool = false) -> ReplyAddress {
+    ReplyAddress(
+      client: client, id: id, batch: nil, position: 0, method: 0, isSilent: isSilent)
+  }
+
+  @Test func anAnswerThatIsTooLargeBecomesAnError() throws {
+    mail.answer(.value("short"), to: address(.integer(1)))
+    mail.answer(.value(.string(String(repeating: "x", count: 300))), to: address(.integer(2)))
+    mail.answer(.value("silent"), to: address(.null, isSilent: true))
+    let sent = try channel.sent()
+    #expect(sent.count == 2)
+    #expect(sent.first?["result"] == "short")
+    #expect(sent.last?["error"]?["code"] == 2413)
+  }
+
+  @Test func aRequestIsKeptUntilItIsAnswered() throws {
+    let id = try mail.request(client, "task.run", [:], for: .run(7))
+    let response = Response(id: id, result: .success(1))
+    let request = mail.take(response, from: client)
+    #expect(request?.purpose.call == 7)
+    #expect(mail.take(response, from: client) == nil)
+  }
+
+  @Test func aClientThatOwesTooManyAnswersIsClosed() throws {
+    for _ in 0..<4 { _ = try mail.request(client, "task.run", [:], for: .close) }
+    #expect(throws: RequestFailure.self) {
+      try mail.request(client, "task.run", [:], for: .close)
+    }
+    #expect(channel.closed == .slowConsumer)
+  }
+
+  @Test func whatIsGivenUpIsCancelledAndItsAnswerIsDropped() throws {
+    let id = try mail.request(client, "page.close", [:], for: .close)
+    #expect(mail.giveUp(id, client)?.method == "page.close")
+    #expect(try channel.sent().last?["method"] == "$/cancelRequest")
+    #expect(mail.take(Response(id: id, result: .success(nil)), from: client) == nil)
+    #expect(mail.giveUp(id, client) == nil)
+  }
+
+  @Test func aSessionHoldsSoManyMembersAndNoMore() {
+    #expect(throws: CallError.self) { try members.makeClient(channel: channel) }
+    #expect(members.named(client.name) === client)
+    #expect(members.remove(client.id) === client)
+    #expect(members.isEmpty)
+    #expect(members.sender(client.id) == nil)
+  }
+}
+
+/// A channel that keeps what is sent.
+private final class NotedChannel: MessageChannel {
+  let id = UInt64.max
+  let loop: any EventLoop = MemoryLoop()
+  let bufferedBytes = 0
+  private let state = Mutex<(texts: [[UInt8]], closed: CloseCode?)>(([], nil))
+
+  var closed: CloseCode? { state.withLock { $0.closed } }
+
+  func sent() throws -> [Value] {
+    try state.withLock { $0.texts }.map { try JSON.parse($0.span.bytes) }
+  }
+
+  func attach(_ receiver: any MessageReceiver) {}
+
+  func send(_ message: RawSpan, as kind: MessageKind) {
+    let bytes = message.withUnsafeBytes { [UInt8]($0) }
+    state.withLock { $0.texts.append(bytes) }
+  }
+
+  func close(_ code: CloseCode, _ reason: String) {
+    state.withLock { $0.closed = code }
+  }
+}
