@@ -39,9 +39,7 @@ let package = Package(
     target("WayRPC", ["WayValues", "CSimdjson"]),
     target("WayTable", ["WayValues", "WayPatterns", "WayNavigation", "WayRouting"]),
     target("WayTransport"),
-    target("WayModules"),
-    .executableTarget(
-      name: "FindModules", dependencies: ["WayModules"], swiftSettings: strict),
+    .executableTarget(name: "FindModules", swiftSettings: strict),
     .plugin(
       name: "WaybridgeModules", capability: .buildTool(), dependencies: ["FindModules"],
       path: "Sources/WaybridgeModules"),
@@ -82,7 +80,7 @@ let package = Package(
       "WayRoutingTests",
       ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "TestSupport"]),
     tests("WayRPCTests", ["WayValues", "WayRPC", "TestSupport"]),
-    tests("WayModulesTests", ["WayModules"]),
+    tests("FindModulesTests", ["FindModules"]),
     tests(
       "WayTableTests",
       ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable"]),

@@ -3,10 +3,13 @@ import WayPatterns
 /// A part of an app that registers when one of its routes is called first or, where it names none, when the router
 /// starts.
 ///
-/// The build plugin `WaybridgeModules` finds the types that conform and writes a function that registers them all,
-/// `Router.registerModules()`. It finds what the source says: the type, or an extension of it, names this protocol or
-/// one that refines it, which it sees in that target or in one that it depends on. Of other packages it finds only what is
-/// public; of any, not what is ``RegisteredByHand``. ``Router/register(module:)`` registers a single one.
+/// The build plugin `WaybridgeModules` finds types that conform, in the sources of a target and of
+/// those that it depends on, and writes a function that registers them all,
+/// `Router.registerModules()`. It finds a type that names this protocol itself where it is declared
+/// or extended, at the top level of a file. It does not find a nested type, nor a conformance by a
+/// refined protocol, a type alias or a macro, nor, in another package, what is not declared public:
+/// ``Router/register(module:)`` registers such a type. What it finds and should not register
+/// conforms to ``RegisteredByHand``.
 ///
 /// ```swift
 /// enum AddressModule: RouteModule {

@@ -1,7 +1,8 @@
 /// How a service is made, so that it is registered with the others.
 ///
-/// The build plugin `WaybridgeModules` finds the types that conform as it finds those that are a ``RouteModule``;
-/// ``Router/register(service:)`` registers a single one.
+/// The build plugin `WaybridgeModules` finds types that conform as it finds those that are a
+/// ``RouteModule``. ``Router/register(service:)`` registers a type that it does not find, such as a
+/// nested one.
 ///
 /// ```swift
 /// protocol Cart: Sendable {

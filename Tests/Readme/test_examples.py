@@ -125,12 +125,12 @@ class Examples(unittest.TestCase):
         told = ["addresses are registered", "profiles are registered", "the cart is made"]
         self.assertEqual(told, self.server.stdout.read().splitlines())
 
-    def test_a_module_that_cannot_be_registered_is_an_error_of_the_build_with_its_place(self):
+    def test_a_module_that_cannot_be_registered_is_an_error_of_the_build_that_says_what_to_do(self):
         path, code, output = self.build_with("private enum Hidden: RouteModule {}")
         self.assertNotEqual(0, code)
-        self.assertIn(
-            f"{path}:3:9: error: module 'Hidden' cannot be registered: 'Hidden' is private; make it internal", output
-        )
+        self.assertRegex(output, r"RegisteredModules\.swift:\d+:\d+: error: 'Hidden' is inaccessible")
+        self.assertIn(f"// {path}:3\n", output)
+        self.assertIn("// If this does not compile: let all of ModularApp see the type, or have it", output)
 
     def test_what_is_registered_by_hand_and_a_type_with_the_name_of_a_target_hinder_no_build(self):
         hidden = "private enum Hidden: RouteModule, RegisteredByHand { static func register(in router: Router) {} }"

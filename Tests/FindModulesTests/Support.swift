@@ -1,0 +1,46 @@
+import Testing
+
+@testable import FindModules
+
+/// A target whose files are named by their number, as `App1.swift`.
+func target(_ module: String, _ sources: [String], isForeign: Bool = false) -> SourceTarget {
+  var target = SourceTarget(module, isForeign: isForeign)
+  for (number, source) in sources.enumerated() {
+    target.add(source, file: "\(module)\(number + 1).swift")
+  }
+  return target
+}
+
+/// What is written for App, which depends on Kit of another package and on Shop of its own.
+func registration(
+  _ own: String..., sibling: [String] = [], foreign: [String] = []
+) -> RegistrationSource {
+  RegistrationSource(
+    own: target("App", own),
+    dependencies: [target("Kit", foreign, isForeign: true), target("Shop", sibling)])
+}
+
+extension RegistrationSource {
+  var lines: [String] {
+    text.split(separator: "\n").map { String($0.drop { $0 == " " }) }
+  }
+
+  /// What is registered, each as `module X` or `service X`.
+  var found: [String] {
+    let start = "try register("
+    return lines.filter { $0.hasPrefix(start) }
+      .map { String($0.dropFirst(start.count)) }
+      .map { $0.replacing(": ", with: " ").replacing(".self)", with: "") }
+  }
+}
+
+/// A row of a table: its name tells what it is about.
+struct Row: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let source: String
+  let found: [String]
+
+  init(_ name: String, _ source: String, _ found: String...) {
+    (testDescription, self.source, self.found) = (name, source, found)
+  }
+}
