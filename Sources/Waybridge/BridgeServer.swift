@@ -17,7 +17,7 @@ import WayTransport
 /// It is a `Service` of swift-service-lifecycle: ``run()`` ends when its service group shuts down gracefully.
 public struct BridgeServer: Service {
   /// The version of Waybridge, as `session.open` tells it in `server.version`.
-  public static let version = HubConfiguration.serverVersion
+  public static let version = ServerSoftware.version
 
   /// The methods that every bridge has, as `rpc.discover` tells them.
   package static var methods: [String] { SessionHub.methods }

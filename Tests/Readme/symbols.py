@@ -9,8 +9,8 @@ from readme import ROOT
 
 # What each product re-exports.
 PRODUCTS = {
-    "Waybridge": ["WayValues", "WayRouting", "WaySession"],
-    "WaybridgeClient": ["WayValues", "WayRouting", "WayRPC"],
+    "Waybridge": ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WaySession"],
+    "WaybridgeClient": ["WayValues", "WayNavigation"],
 }
 
 

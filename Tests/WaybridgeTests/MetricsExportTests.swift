@@ -33,7 +33,7 @@ struct MetricsExportTests {
     let export = try #require(
       MetricsExport(methods: CallMeter.names(of: SessionHub.methods), backend))
     let place = try #require(CallMeter.names(of: SessionHub.methods).firstIndex(of: "router.open"))
-    export.ended(CallMeter.Method(place), nanoseconds: 500)
+    export.ended(CallMeter.Place(place), nanoseconds: 500)
     let timer = try backend.expectTimer(BridgeMetrics.duration, [("method", "router.open")])
     #expect(timer.values == [500])
   }

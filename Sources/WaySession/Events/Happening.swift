@@ -66,7 +66,7 @@ package struct Observer: Sendable {
   package var kinds: Happening.Kinds = [.session, .host]
   /// Whether it is told how long each call took, for its own measure: the method's place in
   /// ``CallMeter/names``, and nanoseconds.
-  package var timed: (@Sendable (CallMeter.Method, UInt64) -> Void)?
+  package var timed: (@Sendable (CallMeter.Place, UInt64) -> Void)?
   /// Takes the id of the session, and what happened there.
   package var tell: @Sendable (_ session: String, Happening) -> Void = { _, _ in }
   /// Takes why a connection was closed by what it did, or did not do.

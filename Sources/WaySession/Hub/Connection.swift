@@ -284,10 +284,10 @@ extension Session {
     [
       "session": .string(id), "client": .string(client.name), "token": .string(client.token),
       "joinToken": .string(joinToken), "epoch": .string(epoch),
-      "protocol": .string(HubConfiguration.protocolVersion),
+      "protocol": .string(ServerSoftware.protocolVersion),
       "server": [
-        "name": .string(HubConfiguration.serverName),
-        "version": .string(HubConfiguration.serverVersion),
+        "name": .string(ServerSoftware.name),
+        "version": .string(ServerSoftware.version),
       ],
       "limits": limits.value, "table": ["version": .string(tableVersion)],
       "capabilities": [],

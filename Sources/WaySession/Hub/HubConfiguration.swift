@@ -39,9 +39,4 @@ package struct HubConfiguration: Sendable {
       throw CallError(.notAuthenticated, "params.token was refused: \(reason)")
     }
   }
-
-  static let serverName = "waybridge"
-  package static let serverVersion = "0.1.0"
-  /// The version of the protocol that is spoken.
-  static let protocolVersion = "1.0"
 }

@@ -5,8 +5,8 @@ import WayValues
 
 /// Counts the calls of one loop. Only that loop writes, without locks; any thread may read.
 package final class CallMeter: Sendable {
-  /// A method by its place in ``names``.
-  package typealias Method = UInt8
+  /// The place of a method in ``names``.
+  package typealias Place = UInt8
 
   /// The names of the methods by their places; the last stands for all that have none of their own,
   /// so that peers cannot make the list grow.
@@ -14,7 +14,7 @@ package final class CallMeter: Sendable {
 
   private let meters: InlineArray<64, MethodMeter> = InlineArray { _ in MethodMeter() }
   private let loop: any EventLoop
-  private let timed: (@Sendable (Method, UInt64) -> Void)?
+  private let timed: (@Sendable (Place, UInt64) -> Void)?
   /// The last reading of the clock in this turn of the loop; 0 where there is none. Where one call follows another
   /// in a turn, the end of the first is the start of the next, so that the clock is read once a call.
   private let lastReading = Atomic<UInt64>(0)
@@ -24,7 +24,7 @@ package final class CallMeter: Sendable {
   package static func names(of methods: [String]) -> [String] { methods.prefix(63) + ["other"] }
 
   init(
-    methods: [String], loop: any EventLoop, timed: (@Sendable (Method, UInt64) -> Void)? = nil
+    methods: [String], loop: any EventLoop, timed: (@Sendable (Place, UInt64) -> Void)? = nil
   ) {
     names = Self.names(of: methods)
     self.loop = loop
@@ -32,12 +32,12 @@ package final class CallMeter: Sendable {
   }
 
   /// The place of what has none of its own.
-  var other: Method { Method(names.count - 1) }
+  var other: Place { Place(names.count - 1) }
 
   /// The place of the method of this number among the names; of others where there is none.
-  func place(_ number: Int?) -> Method {
+  func place(_ number: Int?) -> Place {
     guard let number, number < names.count - 1 else { return other }
-    return Method(number)
+    return Place(number)
   }
 
   /// A call begins to be looked at.
@@ -56,7 +56,7 @@ package final class CallMeter: Sendable {
   /// A call has ended; gives the nanoseconds that it took. `code` is that of its error, nil for a
   /// result; `start` is nil for one that ends while it is looked at.
   @discardableResult
-  func ended(_ method: Method, code: Int?, since start: UInt64? = nil) -> UInt64 {
+  func ended(_ method: Place, code: Int?, since start: UInt64? = nil) -> UInt64 {
     let now = loop.nanoseconds
     let reading = lastReading.load(ordering: .relaxed)
     if reading != 0 { lastReading.store(now, ordering: .relaxed) }

@@ -21,11 +21,11 @@ struct Hello: Sendable {
   init(_ request: Request, limits: Limits) throws(CallError) {
     let params = try Params(request.params, of: request.method, taking: Self.takes)
     if let offered = params.list(.protocol),
-      !offered.contains(.string(HubConfiguration.protocolVersion))
+      !offered.contains(.string(ServerSoftware.protocolVersion))
     {
       throw CallError(
         .invalidParams,
-        "params.protocol: this server speaks \(HubConfiguration.protocolVersion) only",
+        "params.protocol: this server speaks \(ServerSoftware.protocolVersion) only",
         kind: "version")
     }
     software = try Self.software(params.object(.client) ?? [:])

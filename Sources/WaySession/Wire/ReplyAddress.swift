@@ -8,7 +8,7 @@ struct ReplyAddress {
   /// The place in the batch.
   let position: Int
   /// For the meter.
-  let method: CallMeter.Method
+  let method: CallMeter.Place
   /// A notification: carried out, and never answered.
   let isSilent: Bool
 }

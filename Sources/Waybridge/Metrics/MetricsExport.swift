@@ -32,7 +32,7 @@ final class MetricsExport: Sendable {
   }
 
   /// A call has ended; `method` is its place in ``CallMeter/names``.
-  func ended(_ method: CallMeter.Method, nanoseconds: UInt64) {
+  func ended(_ method: CallMeter.Place, nanoseconds: UInt64) {
     timers[Int(method)].recordNanoseconds(Int64(clamping: nanoseconds))
   }
 

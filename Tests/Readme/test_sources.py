@@ -1,0 +1,91 @@
+"""Sources/README.md against the sources: which target imports which, and which folder names which."""
+
+import json
+import re
+import subprocess
+import unittest
+
+from readme import ROOT
+
+PAGE = (ROOT / "Sources/README.md").read_text()
+IMPORT = re.compile(
+    r"^(?:@\w+ )?(?:package |public )?import (?:struct |enum |class |func |protocol )?(\w+)", re.M)
+TYPE = re.compile(
+    r"^(?:@\w+(?:\([^)]*\))? )*(?:package |public |final |indirect )*"
+    r"(?:struct|class|enum|actor|protocol|typealias) (\w+)", re.M)
+
+
+def targets():
+    return {path.name for path in (ROOT / "Sources").iterdir() if path.is_dir()}
+
+
+def imports(target):
+    found = set()
+    for path in (ROOT / "Sources" / target).rglob("*.swift"):
+        found |= set(IMPORT.findall(path.read_text()))
+    return found & targets()
+
+
+def code(path):
+    """A file without comments and texts, in which names mean nothing."""
+    text = re.sub(r'"(\\.|[^"\\\n])*"', '""', path.read_text())
+    return re.sub(r"//.*", "", text)
+
+
+class TargetTests(unittest.TestCase):
+    def rows(self):
+        rows = re.findall(r"^\| (\w+) \| ([^|]+) \| [^|]+ \|$", PAGE, re.M)
+        named = {name: set(re.findall(r"\w+", listed)) for name, listed in rows}
+        return {name: listed for name, listed in named.items() if name not in ("target", "part")}
+
+    def test_each_target_imports_what_the_page_says(self):
+        rows = self.rows()
+        self.assertEqual(targets(), set(rows))
+        for target in sorted(rows):
+            with self.subTest(target):
+                self.assertEqual(imports(target), rows[target])
+
+    def test_no_target_imports_itself_in_a_circle(self):
+        rows, order = self.rows(), []
+        while len(order) < len(rows):
+            free = [name for name in rows if name not in order and rows[name] <= set(order)]
+            self.assertTrue(free, f"a circle among {sorted(set(rows) - set(order))}")
+            order += free
+
+    def test_the_manifest_lets_no_target_import_more(self):
+        dumped = subprocess.run(
+            ["swift", "package", "dump-package"], cwd=ROOT, check=True, stdout=subprocess.PIPE)
+        depends = {}
+        for target in json.loads(dumped.stdout)["targets"]:
+            named = [entry["byName"][0] for entry in target["dependencies"] if "byName" in entry]
+            depends[target["name"]] = set(named) & targets()
+        for target, listed in self.rows().items():
+            with self.subTest(target):
+                # A plugin imports nothing of what it runs.
+                self.assertEqual(depends[target] - {"FindModules"}, listed)
+
+
+class FolderTests(unittest.TestCase):
+    """The folders of WaySession, each of which names only what stands before it."""
+
+    def test_arrows_between_folders_point_down(self):
+        listed = re.search(r"^Meter, .*$", PAGE, re.M)
+        folders = listed[0].split(", ")
+        core = folders.index("Methods")
+        order = folders[:core] + [""] + folders[core:]
+        root = ROOT / "Sources/WaySession"
+        files = [(path, str(path.parent.relative_to(root)).replace(".", "")) for path in root.rglob("*.swift")]
+        self.assertEqual(set(order), {folder for _, folder in files})
+        owner = {}
+        for path, folder in files:
+            for name in TYPE.findall(path.read_text()):
+                owner.setdefault(name, folder)
+        self.assertGreater(len(owner), 80)
+        for path, folder in files:
+            for name in set(re.findall(r"\b[A-Z]\w+", code(path))) & set(owner):
+                with self.subTest(f"{path.name} names {name}"):
+                    self.assertLessEqual(order.index(owner[name]), order.index(folder))
+
+
+if __name__ == "__main__":
+    unittest.main()
