@@ -116,7 +116,7 @@ export class Bridge extends EventTarget {
 
   /**
    * Goes back one page, `count` pages, or as the options say. `result` (with `code` and `message`) is what the opener of the
-   * lowest page that closes gets.
+   * lowest page that closes gets, `exts` what the hosts of the pages that close get.
    * @param {number | BackOptions} [target]
    * @returns {Promise<NavigationChange>}
    */
@@ -128,13 +128,14 @@ export class Bridge extends EventTarget {
   }
 
   /**
-   * Closes the page in which this client runs, or another, and gives its opener the result.
+   * Closes the page in which this client runs, or another, and gives its opener the result. The
+   * host of the page, and of those above it, gets `exts`.
    * @param {unknown} [result]
    * @param {FinishOptions} options
    * @returns {Promise<NavigationChange>}
    */
-  finish(result, { page, code, message } = {}) {
-    return this.#client.request("navigation.finish", { page, result: wireResult(result, code, message) });
+  finish(result, { page, code, message, exts } = {}) {
+    return this.#client.request("navigation.finish", { page, result: wireResult(result, code, message), exts });
   }
 
   /**

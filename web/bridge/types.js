@@ -61,13 +61,18 @@
  * @property {unknown} [result] for the opener of the lowest page that closes
  * @property {number} [code] goes with the result
  * @property {string} [message] goes with the result
- * @property {boolean} [animated]
+ * @property {Params} [exts] how to take the pages away; reaches their hosts
  *
- * @typedef {{page?: string, code?: number, message?: string}} FinishOptions
+ * @typedef {object} FinishOptions
+ * @property {string} [page] the id of a page; default: the one in which this client runs
+ * @property {number} [code] goes with the result
+ * @property {string} [message] goes with the result
+ * @property {Params} [exts] how to take the page away, and those above it; reaches their hosts
  *
  * @typedef {object} PageHost what shows the pages of a scheme
  * @property {(page: Page, call: {signal: AbortSignal}) => unknown} open shows the page, perhaps later; throwing (or rejecting) refuses it
- * @property {(page: Page, reason: string) => unknown} close takes the page away
+ * @property {(page: Page, reason: Outcome["outcome"], exts: Params) => unknown} close takes the
+ *   page away; `exts` are those of the back, finish or opening that closed it, `{}` without any
  * @property {(page: Page) => unknown} [resume] the page is on top again
  * @property {string[]} [patterns] only URIs that fit one of these
  * @property {Record<string, MethodHandler>} [methods] what others may call of a page that it shows
