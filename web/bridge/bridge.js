@@ -1,5 +1,6 @@
 // @ts-check
 import { CallBuilder } from "./builder.js";
+import { checkParams } from "./call.js";
 import { Capabilities } from "./capabilities.js";
 import { Client } from "./client.js";
 import { Fallback, finished } from "./fallback.js";
@@ -211,11 +212,12 @@ export class Bridge extends EventTarget {
    * Calls a method of a page, which the client that runs in it answers, or the one that shows it.
    * @param {string} page its id
    * @param {string} method
-   * @param {Params | unknown[]} [params]
+   * @param {Params} [params]
    * @param {CallOptions} options
    * @returns {Promise<any>}
    */
-  call(page, method, params, options = {}) {
+  async call(page, method, params, options = {}) {
+    checkParams(params, "page.call");
     return this.#client.request("page.call", { page, method, params, deadlineMs: options.timeout }, options);
   }
 
