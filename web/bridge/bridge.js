@@ -143,7 +143,7 @@ export class Bridge extends EventTarget {
    * Whether something would open it or run it; nothing of that happens.
    * @param {string} uri
    * @param {CallOptions} [options]
-   * @returns {Promise<{canOpen: boolean, kind?: string, route?: string}>}
+   * @returns {Promise<import("./types.js").Destination>}
    */
   canOpen(uri, options) {
     const none = { canOpen: false };
@@ -222,8 +222,9 @@ export class Bridge extends EventTarget {
   }
 
   /**
-   * Whether the server has a method (`page.call`) or a capability (`resume`), or, of a URI, whether something opens or runs
-   * it now. Without a bridge that is what the fallback does. Waits for the connection; rejects when the server fails.
+   * Whether the server has a method (`page.call`) or a capability of that name, or, of a URI, whether
+   * something opens or runs it now. Without a bridge that is what the fallback does. Waits for the
+   * connection; rejects when the server fails.
    * @param {string} what
    * @param {CallOptions} [options]
    * @returns {Promise<boolean>}

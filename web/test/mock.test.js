@@ -74,7 +74,10 @@ test("pages finish with their value, fail with their error, and otherwise wait f
   const c = await shown(bridge, "native://c");
   await bridge.finish("done", { page: c.id });
   assert.equal((await c.outcome).data, "done");
-  assert.deepEqual(await bridge.back(), { page: root.id, closed: [] });
+  const change = await bridge.back();
+  /** @type {string | null} */
+  const top = change.page;
+  assert.deepEqual([top, change.closed], [root.id, []]);
   await bridge.close();
   await assert.rejects(root.outcome, { code: 2599 });
 });
