@@ -18,7 +18,7 @@ BEFORE = """
 import { createRequire } from "node:module";
 globalThis.WebSocket = createRequire(import.meta.url)("/usr/share/nodejs/ws").WebSocket;
 const show = (page) => console.log("show", page.uri);
-const hide = (page) => console.log("hide", page.uri);
+const hide = (page, exts) => console.log("hide", page.uri, exts);
 const banner = (...words) => console.log("banner", ...words);
 Object.assign(globalThis.navigator ??= {}, { share: ({ title }) => console.log("navigator.share", title) });
 """
@@ -36,10 +36,10 @@ await Promise.all([page.close(), shell.close(), outside.close()]);
 PRINTED = """\
 show native://address/list
 native://address/list at end
-hide native://address/list
+hide native://address/list { animated: false }
 finished { city: 'Kyoto' }
 show native://address/list
-hide native://address/list
+hide native://address/list {}
 Oslo
 RouteNotFound 2404 noRoute false
 true true
@@ -49,7 +49,7 @@ Kyoto
 { shared: 'Tea' } router.invoke
 show native://address/a2
 page.closed finished
-hide native://address/a2
+hide native://address/a2 {}
 banner over: 1000
 banner closed undefined
 """

@@ -1,5 +1,6 @@
 // @ts-check
 import { CallBuilder } from "./builder.js";
+import { checkParams } from "./call.js";
 import { Capabilities } from "./capabilities.js";
 import { Client } from "./client.js";
 import { Fallback, finished } from "./fallback.js";
@@ -116,7 +117,7 @@ export class Bridge extends EventTarget {
 
   /**
    * Goes back one page, `count` pages, or as the options say. `result` (with `code` and `message`) is what the opener of the
-   * lowest page that closes gets.
+   * lowest page that closes gets, `exts` what the hosts of the pages that close get.
    * @param {number | BackOptions} [target]
    * @returns {Promise<NavigationChange>}
    */
@@ -128,20 +129,21 @@ export class Bridge extends EventTarget {
   }
 
   /**
-   * Closes the page in which this client runs, or another, and gives its opener the result.
+   * Closes the page in which this client runs, or another, and gives its opener the result. The
+   * host of the page, and of those above it, gets `exts`.
    * @param {unknown} [result]
    * @param {FinishOptions} options
    * @returns {Promise<NavigationChange>}
    */
-  finish(result, { page, code, message } = {}) {
-    return this.#client.request("navigation.finish", { page, result: wireResult(result, code, message) });
+  finish(result, { page, code, message, exts } = {}) {
+    return this.#client.request("navigation.finish", { page, result: wireResult(result, code, message), exts });
   }
 
   /**
    * Whether something would open it or run it; nothing of that happens.
    * @param {string} uri
    * @param {CallOptions} [options]
-   * @returns {Promise<{canOpen: boolean, kind?: string, route?: string}>}
+   * @returns {Promise<import("./types.js").Destination>}
    */
   canOpen(uri, options) {
     const none = { canOpen: false };
@@ -210,17 +212,19 @@ export class Bridge extends EventTarget {
    * Calls a method of a page, which the client that runs in it answers, or the one that shows it.
    * @param {string} page its id
    * @param {string} method
-   * @param {Params | unknown[]} [params]
+   * @param {Params} [params]
    * @param {CallOptions} options
    * @returns {Promise<any>}
    */
-  call(page, method, params, options = {}) {
+  async call(page, method, params, options = {}) {
+    checkParams(params, "page.call");
     return this.#client.request("page.call", { page, method, params, deadlineMs: options.timeout }, options);
   }
 
   /**
-   * Whether the server has a method (`page.call`) or a capability (`resume`), or, of a URI, whether something opens or runs
-   * it now. Without a bridge that is what the fallback does. Waits for the connection; rejects when the server fails.
+   * Whether the server has a method (`page.call`) or a capability of that name, or, of a URI, whether
+   * something opens or runs it now. Without a bridge that is what the fallback does. Waits for the
+   * connection; rejects when the server fails.
    * @param {string} what
    * @param {CallOptions} [options]
    * @returns {Promise<boolean>}

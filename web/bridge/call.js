@@ -92,3 +92,32 @@ export function checkTimeout(timeout, method) {
   if (timeout === undefined || (Number.isInteger(timeout) && timeout > 0 && timeout <= LONGEST)) return;
   throw failure("invalidParams", `timeout is ${timeout}; give whole milliseconds, 1 to ${LONGEST}, or none`, { method });
 }
+
+/**
+ * The params of a page's method are an object: what is none the server would refuse, and what JSON
+ * would make an empty one of, such as a Map, would get lost.
+ * @param {unknown} params
+ * @param {string} method
+ */
+export function checkParams(params, method) {
+  if (params === undefined || isPlain(params)) return;
+  const what = `the params of ${method} are ${kindOf(params)}`;
+  throw failure("invalidParams", `${what}; give an object, each value by its name, or nothing`, { method });
+}
+
+/**
+ * Whether it is an object of no class; it may be one of another window.
+ * @param {unknown} value
+ */
+function isPlain(value) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** @param {unknown} value */
+function kindOf(value) {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? `an object of the class ${value.constructor?.name}` : `a ${typeof value}`;
+}

@@ -88,7 +88,7 @@ export const closeCodes = {
   sessionExpired: { code: 4103, next: "reopen" },
   /** The server is ending; connect again later. */
   drain: { code: 4200, next: "resume" },
-  /** What waits to be sent to the client has outgrown its limit. */
+  /** What waits to be sent to the client, or what it owes answers to, has outgrown its limit. */
   slowConsumer: { code: 4201, next: "resume" },
   /** A ping was not answered. */
   noPong: { code: 4202, next: "resume" },

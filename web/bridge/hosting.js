@@ -32,7 +32,7 @@ export class Hosting {
   requests = new Map(
     /** @type {[string, RequestHandler][]} */ ([
       ["page.open", (params, { signal }) => this.#open(checkPage(params.page), signal)],
-      ["page.close", (params) => this.#close(params.page, params.reason)],
+      ["page.close", (params) => this.#close(params)],
       ["page.call", (params, context) => this.#call(params, context)],
       ["task.run", (params, context) => this.#run(params, context)],
     ]),
@@ -142,15 +142,14 @@ export class Hosting {
 
   /**
    * Of a page that is gone already it is true that it is closed.
-   * @param {unknown} id
-   * @param {unknown} reason
+   * @param {any} params
    */
-  async #close(id, reason) {
+  async #close({ page: id, reason, exts }) {
     if (typeof id !== "string") throw invalid("page.close needs the id of a page");
     const shown = this.#pages.get(id);
     if (shown === undefined) return null;
     this.#forget(shown);
-    await takeAway(shown, String(reason));
+    await takeAway(shown, reason, exts ?? {});
     return null;
   }
 
@@ -193,13 +192,14 @@ export class Hosting {
 /**
  * Ends a page's opening, or closes it when it is shown.
  * @param {Shown} shown
- * @param {string} reason
+ * @param {import("./types.js").Outcome["outcome"]} reason
+ * @param {import("./types.js").Params} [exts] of what closed it
  */
-async function takeAway({ page, host, opened, abort }, reason) {
+async function takeAway({ page, host, opened, abort }, reason, exts = {}) {
   abort.abort(failure("cancelled"));
   if (!(await opened)) return;
   try {
-    await host.close(page, reason);
+    await host.close(page, reason, exts);
   } catch (error) {
     throw hostFailure(error);
   }

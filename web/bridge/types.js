@@ -8,38 +8,46 @@
  *
  * @typedef {object} Outcome how a page ended; leaving without a result is an outcome too, never an exception
  * @property {"finished" | "dismissed" | "replaced" | "failed" | "cancelled"} outcome
- * @property {number} code 0, or what the page gave
+ * @property {number} code 0, or what the page gave; 2504 where its host is gone
  * @property {string} message
- * @property {any} data the page's result
+ * @property {any} data the page's result, null without any
  *
- * @typedef {object} Page an opened page
+ * @typedef {object} Page a page: one that a host is asked to show, or one on the stack
  * @property {string} id
  * @property {string} uri
  * @property {string | null} route the name of its route, or none
  * @property {Params} params path, query and the caller's parameters, merged
- * @property {Params} [exts] what is not business data, as the opener gave it
- * @property {string} style
- * @property {string} [opener] the id of the page that asked for it
- * @property {string} [kind]
- * @property {string} [host] the client that shows it
- * @property {Page[]} [pages] the modal stack that it presents
+ * @property {Params} [exts] what is not business data, as the opener gave it; only its host is told
+ * @property {Style} style what the style that was asked for came to: `push` for a `popTo` that found
+ *   no page, for one
+ * @property {string} [opener] the id of the page that asked for it; only its host is told
+ * @property {"page"} [kind] of a page on the stack
+ * @property {string} [host] of a page on the stack: the client that shows it, or `server`
+ * @property {Page[]} [pages] of a page on the stack: the modal stack that it presents
  *
  * @typedef {{tabs?: {uri: string, pages?: Page[]}[], selected?: number | null, pages: Page[]}} Stack bottom first; of the tabs,
  *   those that wait have their pages with them
  *
- * @typedef {{page: Page | string | null, closed: string[]}} NavigationChange the page now on top, and the ids of those closed
+ * @typedef {object} NavigationChange
+ * @property {string | null} page the id of the page now on top; null where there is none
+ * @property {string[]} closed the ids of the pages that closed, topmost first
+ *
+ * @typedef {object} Destination where a URI leads
+ * @property {boolean} canOpen whether anything opens or runs it now; without, there is no more to tell
+ * @property {"page" | "task" | "service"} [kind]
+ * @property {string} [route] the name of the declared route
  *
  * @typedef {object} SessionInfo the answer to `session.open`
  * @property {string} session
  * @property {string} client
  * @property {string} token
  * @property {string} joinToken with it, and the session's id, another client may join
- * @property {string} [epoch]
+ * @property {string} epoch
  * @property {string} protocol
  * @property {{name: string, version: string}} server
- * @property {{maxMessage?: number, maxBatch?: number, maxInFlight?: number} & Record<string, number>} limits
- * @property {{version: string}} [table]
- * @property {string[]} [capabilities]
+ * @property {Record<string, number>} limits `maxMessage` and the others that the protocol names
+ * @property {{version: string}} table
+ * @property {string[]} capabilities
  *
  * @typedef {object} CallOptions
  * @property {AbortSignal} [signal] aborting cancels the call
@@ -61,13 +69,18 @@
  * @property {unknown} [result] for the opener of the lowest page that closes
  * @property {number} [code] goes with the result
  * @property {string} [message] goes with the result
- * @property {boolean} [animated]
+ * @property {Params} [exts] how to take the pages away; reaches their hosts
  *
- * @typedef {{page?: string, code?: number, message?: string}} FinishOptions
+ * @typedef {object} FinishOptions
+ * @property {string} [page] the id of a page; default: the one in which this client runs
+ * @property {number} [code] goes with the result
+ * @property {string} [message] goes with the result
+ * @property {Params} [exts] how to take the page away, and those above it; reaches their hosts
  *
  * @typedef {object} PageHost what shows the pages of a scheme
  * @property {(page: Page, call: {signal: AbortSignal}) => unknown} open shows the page, perhaps later; throwing (or rejecting) refuses it
- * @property {(page: Page, reason: string) => unknown} close takes the page away
+ * @property {(page: Page, reason: Outcome["outcome"], exts: Params) => unknown} close takes the
+ *   page away; `exts` are those of the back, finish or opening that closed it, `{}` without any
  * @property {(page: Page) => unknown} [resume] the page is on top again
  * @property {string[]} [patterns] only URIs that fit one of these
  * @property {Record<string, MethodHandler>} [methods] what others may call of a page that it shows

@@ -89,7 +89,7 @@ test("a page is opened, resumed and closed by its host", async () => {
     hosts: {
       native: {
         open: async (page) => void seen.push(["open", page]),
-        close: (page, reason) => void seen.push(["close", page.id, reason]),
+        close: (page, reason, exts) => void seen.push(["close", page.id, reason, exts]),
         resume: (page) => void seen.push(["resume", page.id]),
       },
     },
@@ -101,7 +101,7 @@ test("a page is opened, resumed and closed by its host", async () => {
   socket.receive({ id: "s-2", method: "page.close", params: { page: "p1", reason: "dismissed" } });
   socket.receive({ id: "s-3", method: "page.close", params: { page: "p1", reason: "dismissed" } });
   await turn();
-  assert.deepEqual(seen, [["open", PAGE], ["resume", "p1"], ["close", "p1", "dismissed"]]);
+  assert.deepEqual(seen, [["open", PAGE], ["resume", "p1"], ["close", "p1", "dismissed", {}]]);
   assert.deepEqual(answers(socket).sort((a, b) => (a.id < b.id ? -1 : 1)), [
     { id: "s-1", result: null },
     { id: "s-2", result: null },
@@ -109,6 +109,27 @@ test("a page is opened, resumed and closed by its host", async () => {
   ]);
   assert.deepEqual(events, [{ type: "resume", detail: { page: "p1" } }, { type: "resume", detail: { page: "elsewhere" } }]);
 });
+
+/** @type {[unknown, object][]} */
+const CLOSING = [
+  [undefined, {}],
+  [null, {}],
+  [{ animated: false, by: ["a", null] }, { animated: false, by: ["a", null] }],
+];
+
+for (const [exts, expected] of CLOSING) {
+  test(`a page that closes with the exts ${JSON.stringify(exts)} is closed by its host with ${JSON.stringify(expected)}`, async () => {
+    /** @type {unknown[]} */
+    const closed = [];
+    const close = (/** @type {unknown[]} */ ...how) => void closed.push(how);
+    const { socket } = await connected({ hosts: { native: { ...NOTHING, close } } });
+    socket.receive({ id: 1, method: "page.open", params: { page: { ...PAGE, exts: { own: 1 } } } });
+    await turn();
+    socket.receive({ id: 2, method: "page.close", params: { page: "p1", reason: "replaced", exts } });
+    await turn();
+    assert.deepEqual(closed, [[{ ...PAGE, exts: { own: 1 } }, "replaced", expected]]);
+  });
+}
 
 /** @type {[string, unknown, object][]} */
 const FAILURES = [
@@ -156,7 +177,7 @@ test("an opening that the server cancelled is refused, and a page shown all the 
             signal.addEventListener("abort", () => ends === "throws" && reject(signal.reason));
             go = () => resolve(undefined);
           }),
-          close: (page, reason) => void closed.push(`${page.id} ${reason}`),
+          close: (page, ...how) => void closed.push(`${page.id} ${JSON.stringify(how)}`),
         },
       },
     });
@@ -169,7 +190,7 @@ test("an opening that the server cancelled is refused, and a page shown all the 
     await turn();
     assert.equal(answers(socket)[0].error.code, -32800);
     assert.equal(answers(socket).length, 1);
-    assert.deepEqual(closed, ends === "shows" ? ["p1 cancelled"] : []);
+    assert.deepEqual(closed, ends === "shows" ? ['p1 ["cancelled",{}]'] : []);
   }
 });
 

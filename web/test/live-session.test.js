@@ -194,3 +194,21 @@ test("live: what is built opens and invokes as the plain call does", OPTIONS, as
   assert.deepEqual(await bridge.build("action://live/echo").with("id", 2).exts("x", 1).invoke(), plain);
   assert.deepEqual(plain, { params: { id: 2 }, exts: { x: 1 } });
 });
+
+test("live: what the server answers has the types that types.js gives it", OPTIONS, async (t) => {
+  const { bridge } = await connect(t, { hosts: { native: HOST } });
+  /** @type {{epoch: string, limits: Record<string, number>, table: {version: string}, capabilities: string[]}} */
+  const { epoch, limits, table, capabilities } = await bridge.ready;
+  assert.deepEqual([typeof epoch, typeof table.version, capabilities], ["string", "string", []]);
+  assert(Object.values(limits).length > 10 && Object.values(limits).every(Number.isInteger));
+  /** @type {{canOpen: boolean, kind?: "page" | "task" | "service", route?: string}} */
+  const found = await bridge.canOpen("native://home");
+  assert.deepEqual(found, { canOpen: true, kind: "page", route: "home" });
+  const id = await shown(bridge, "native://home");
+  /** @type {{id: string, kind?: "page", style: import("../bridge/types.js").Style}} */
+  const page = (await bridge.stack()).pages[0];
+  assert.deepEqual([page.id, page.kind, page.style], [id, "page", "push"]);
+  /** @type {string | null} */
+  const top = (await bridge.back()).page;
+  assert.equal(top, id);
+});

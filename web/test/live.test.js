@@ -36,7 +36,7 @@ async function shellAndOpener(context, { open = () => {}, tasks } = {}) {
           seen.push(`open ${page.uri}`);
           return page.uri.startsWith("native://home") ? undefined : open(page, call);
         },
-        close: (page) => void seen.push(`close ${page.uri}`),
+        close: (page, reason, exts) => void seen.push(`close ${page.uri} ${reason} ${JSON.stringify(exts)}`),
       },
     },
   });
@@ -82,25 +82,34 @@ test("live: a page that another client shows gives its result to the opener", OP
   const id = await page.shown;
   assert.equal((await opener.contains("native://live/7"))?.id, id);
   assert.equal((await opener.stack()).pages.at(-1)?.id, id);
-  await shell.finish({ picked: 7 }, { page: id, code: 17, message: "done" });
+  await shell.finish({ picked: 7 }, { page: id, code: 17, message: "done", exts: { animated: false } });
   assert.deepEqual(await page.outcome, { outcome: "finished", code: 17, message: "done", data: { picked: 7 } });
   assert.equal(await opener.contains("native://live/7"), null);
-  assert.deepEqual(seen, ["open native://home", "open native://live/7?x=1", "close native://live/7?x=1"]);
+  assert.deepEqual(seen, [
+    "open native://home", "open native://live/7?x=1", 'close native://live/7?x=1 finished {"animated":false}',
+  ]);
 });
 
 test("live: a result given with back is the opener's, and without one the page was dismissed", OPTIONS, async (t) => {
-  const { shell, opener } = await shellAndOpener(t);
+  const { shell, opener, seen } = await shellAndOpener(t);
   const first = whenShown(opener, "native://live/1");
   await first.shown;
   const second = whenShown(opener, "native://live/2");
   await second.shown;
-  await shell.back({ count: 2, result: [1] });
+  await shell.back({ count: 2, result: [1], exts: { by: "swipe" } });
   assert.deepEqual((await first.outcome).data, [1]);
   assert.equal((await second.outcome).outcome, "dismissed");
   const third = whenShown(opener, "native://live/3");
   await third.shown;
   await opener.back();
   assert.deepEqual(await third.outcome, { outcome: "dismissed", code: 0, message: "", data: null });
+  // What was sent to the shell before its answer has come by then.
+  await shell.stack();
+  assert.deepEqual(seen.filter((each) => each.startsWith("close")), [
+    'close native://live/2 dismissed {"by":"swipe"}',
+    'close native://live/1 finished {"by":"swipe"}',
+    "close native://live/3 dismissed {}",
+  ]);
 });
 
 test("live: cancelling before a page is shown rejects, and afterwards closes it", OPTIONS, async (t) => {

@@ -1,6 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runInNewContext } from "node:vm";
 import { answers, connected, turn } from "./fake-socket.js";
 
 const PAGE = { id: "p1", uri: "native://a", route: "a", params: {}, exts: {}, style: "push" };
@@ -92,6 +93,50 @@ for (const name of NAMES) {
     await turn();
     const given = answers(socket).sort((a, b) => a.id - b.id);
     assert.deepEqual(given.map(({ result, error }) => error?.code ?? result), [null, -32601, -32601, "mine"]);
+  });
+}
+
+class Point {
+  x = 1;
+}
+
+/** @type {[unknown, RegExp][]} */
+const NO_PARAMS = [
+  [[1, 2], /are a list; give an object, each value by its name, or nothing/],
+  [[], /are a list;/],
+  [null, /are null/],
+  ["x", /are a string/],
+  [7, /are a number/],
+  [() => {}, /are a function/],
+  [new Map([["x", 1]]), /are an object of the class Map/],
+  [new Date(0), /are an object of the class Date/],
+  [new Point(), /are an object of the class Point/],
+];
+
+for (const [params, message] of NO_PARAMS) {
+  test(`a call of a page is refused at once where its params ${message.source}`, async () => {
+    const { bridge, socket } = await connected();
+    const call = bridge.call("p1", "scrollTo", /** @type {any} */ (params));
+    await assert.rejects(call, { name: "InvalidParameters", code: -32602, kind: "invalidParams", method: "page.call", message });
+    assert.deepEqual(socket.sent, []);
+  });
+}
+
+/** @type {[string, any, object | undefined][]} */
+const PARAMS = [
+  ["nothing", undefined, undefined],
+  ["an object", { y: [1] }, { y: [1] }],
+  ["an object without a prototype", Object.assign(Object.create(null), { y: 1 }), { y: 1 }],
+  ["an object of another window", runInNewContext("({ y: 1 })"), { y: 1 }],
+];
+
+for (const [name, params, sent] of PARAMS) {
+  test(`${name} can be the params of a call of a page`, async () => {
+    const { bridge, socket } = await connected();
+    const call = bridge.call("p1", "scrollTo", params);
+    assert.deepEqual(socket.last("page.call").params.params, sent);
+    socket.answer("page.call", "there");
+    assert.equal(await call, "there");
   });
 }
 

@@ -74,7 +74,10 @@ test("pages finish with their value, fail with their error, and otherwise wait f
   const c = await shown(bridge, "native://c");
   await bridge.finish("done", { page: c.id });
   assert.equal((await c.outcome).data, "done");
-  assert.deepEqual(await bridge.back(), { page: root.id, closed: [] });
+  const change = await bridge.back();
+  /** @type {string | null} */
+  const top = change.page;
+  assert.deepEqual([top, change.closed], [root.id, []]);
   await bridge.close();
   await assert.rejects(root.outcome, { code: 2599 });
 });
@@ -90,6 +93,34 @@ test("styles replace, begin anew and go back", async () => {
   const last = await shown(bridge, "native://new", { style: "root" });
   assert.equal((await root.outcome).outcome, "replaced");
   assert.equal((await back).outcome, "replaced");
+  await bridge.close();
+  await assert.rejects(last.outcome, { code: 2599 });
+});
+
+test("the exts of back, finish and an opening reach the host of what closes", async () => {
+  /** @type {unknown[]} */
+  const closed = [];
+  const close = (/** @type {any} */ { uri }, /** @type {string} */ reason, /** @type {object} */ exts) =>
+    void closed.push([uri, reason, exts]);
+  const bridge = mockBridge({}, { hosts: { native: { open: () => {}, close } } });
+  for (const name of "abcd") await shown(bridge, `native://${name}`, { exts: { own: name } });
+  await bridge.back({ exts: { animated: false } });
+  const e = await shown(bridge, "native://e", { style: "replace", exts: { by: "flip" } });
+  await bridge.finish("done", { page: e.id, exts: { by: "fade" } });
+  await bridge.back({ exts: {} });
+  const f = await shown(bridge, "native://f");
+  void bridge.open("native://a", {}, { style: "popTo", exts: { by: "jump" } });
+  assert.equal((await f.outcome).outcome, "dismissed");
+  const last = await shown(bridge, "native://g", { style: "root" });
+  await turn();
+  assert.deepEqual(closed, [
+    ["native://d", "dismissed", { animated: false }],
+    ["native://c", "replaced", { by: "flip" }],
+    ["native://e", "finished", { by: "fade" }],
+    ["native://b", "dismissed", {}],
+    ["native://f", "dismissed", { by: "jump" }],
+    ["native://a", "replaced", {}],
+  ]);
   await bridge.close();
   await assert.rejects(last.outcome, { code: 2599 });
 });

@@ -46,7 +46,8 @@ test("pages that it showed are taken away when the new session opens, even if th
   const seen = [];
   const native = {
     open: (/** @type {any} */ page) => void seen.push(`open ${page.uri}`),
-    close: (/** @type {any} */ page, /** @type {string} */ reason) => void seen.push(`close ${page.uri} ${reason}`),
+    close: (/** @type {any} */ page, /** @type {string} */ reason, /** @type {object} */ exts) =>
+      void seen.push(`close ${page.uri} ${reason} ${JSON.stringify(exts)}`),
   };
   const { bridge, socket, clock } = await connected({ reconnect: RECONNECT, hosts: { native } });
   const open = (/** @type {FakeSocket} */ on, /** @type {string} */ uri) =>
@@ -60,10 +61,10 @@ test("pages that it showed are taken away when the new session opens, even if th
   const next = await accept(bridge);
   open(next, "native://new");
   await turn();
-  assert.deepEqual(seen.sort(), ["close native://old failed", "open native://new", "open native://old"]);
+  assert.deepEqual(seen.sort(), ["close native://old failed {}", "open native://new", "open native://old"]);
   next.receive({ id: 2, method: "page.close", params: { page: "p1", reason: "finished" } });
   await turn();
-  assert(seen.includes("close native://new finished"));
+  assert(seen.includes("close native://new finished {}"));
 });
 
 test("a page is taken away once, however many sessions are lost", async () => {

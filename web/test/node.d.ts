@@ -43,6 +43,10 @@ declare module "node:module" {
   export function createRequire(path: string | URL): (name: string) => any;
 }
 
+declare module "node:vm" {
+  export function runInNewContext(code: string): any;
+}
+
 declare const Buffer: { from(text: string, encoding: "hex"): Uint8Array };
 
 declare const process: { env: Record<string, string | undefined> };

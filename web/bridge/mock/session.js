@@ -24,7 +24,7 @@ export class MockSession {
   #routes;
   #peer;
   #stack = new MockStack({
-    closed: (page, reason) => this.#closed(page, reason),
+    closed: (page, reason, exts) => this.#closed(page, reason, exts),
     resumed: (page) => this.#shown.has(page.id) || this.#peer.notify("page.resume", { page: page.id }),
   });
 
@@ -40,7 +40,7 @@ export class MockSession {
     ["navigation.stack", () => ({ pages: this.#stack.pages })],
     ["navigation.contains", ({ uri }) => this.#stack.contains(uri)],
     ["navigation.back", (params) => this.#stack.back(params)],
-    ["navigation.finish", ({ page, result }) => this.#finish(page, result)],
+    ["navigation.finish", (params) => this.#finish(params)],
     ["page.call", (params, { signal, progress }) => this.#peer.request("page.call", params, { signal, onProgress: progress })],
     ["host.register", ({ hosts }) => this.register(hosts)],
     ["host.unregister", ({ hosts }) => this.#unregister(hosts)],
@@ -79,7 +79,7 @@ export class MockSession {
     const own = this.#routes.pages.find(uri);
     const found = own ?? this.#hosted.page.find(uri);
     if (found === undefined) throw noRoute(uri);
-    const there = style === "popTo" ? this.#stack.popTo(uri) : undefined;
+    const there = style === "popTo" ? this.#stack.popTo(uri, exts) : undefined;
     if (there !== undefined) return there.outcome;
     this.#lastPage += 1;
     const given = own?.params ?? Object.fromEntries(queryOf(uri));
@@ -139,13 +139,10 @@ export class MockSession {
     return { topics: [...this.#topics] };
   }
 
-  /**
-   * @param {string | undefined} page
-   * @param {import("./stack.js").Result} [result]
-   */
-  #finish(page, result) {
+  /** @param {any} params */
+  #finish({ page, result, exts }) {
     if (page === undefined) throw failure("invalidParams", "navigation.finish needs a page: a mocked bridge runs in none");
-    return this.#stack.finish(page, "finished", result);
+    return this.#stack.finish(page, "finished", result, exts);
   }
 
   /**
@@ -176,14 +173,18 @@ export class MockSession {
 
   /**
    * @param {Page} page
-   * @param {string} reason
+   * @param {Outcome["outcome"]} reason
+   * @param {import("../types.js").Params} exts
    */
-  #closed({ id }, reason) {
+  #closed({ id }, reason, exts) {
     const own = this.#shown.get(id);
     this.#shown.delete(id);
     own?.abort(failure("cancelled"));
+    if (own !== undefined) return;
+    // As a server does, it leaves empty exts out.
+    const told = Object.keys(exts).length > 0 ? { page: id, reason, exts } : { page: id, reason };
     // What the host answers changes nothing.
-    if (own === undefined) this.#peer.request("page.close", { page: id, reason }).catch(() => {});
+    this.#peer.request("page.close", told).catch(() => {});
   }
 
   /** @param {string} uri */

@@ -5,15 +5,30 @@ import { split } from "../uri.js";
 
 /** @typedef {import("../types.js").Page} Page */
 /** @typedef {import("../types.js").Outcome} Outcome */
+/** @typedef {import("../types.js").Params} Params */
 /** @typedef {{data?: any, code?: number, message?: string}} Result */
 /** @typedef {{page: Page, outcome: Promise<Outcome>, settle: (outcome: Outcome) => void}} Entry */
+
+/**
+ * How pages close that close together.
+ * @typedef {object} Ending
+ * @property {Outcome["outcome"]} lowest of the lowest of them, which gets the result
+ * @property {Outcome["outcome"]} others
+ * @property {Result} [result]
+ * @property {Params} [exts] of what closes them
+ */
 
 /** The open pages of a mocked app, bottom first: one stack, without modal ones on top. */
 export class MockStack {
   /** @type {Entry[]} */ #entries = [];
   #events;
 
-  /** @param {{closed: (page: Page, reason: string) => void, resumed: (page: Page) => void}} events */
+  /**
+   * @param {object} events
+   * @param {(page: Page, reason: Outcome["outcome"], exts: Params) => void} events.closed `exts`: of
+   *   what closed it
+   * @param {(page: Page) => void} events.resumed
+   */
   constructor(events) {
     this.#events = events;
   }
@@ -28,8 +43,10 @@ export class MockStack {
    * @returns {Promise<Outcome>}
    */
   add(page) {
-    if (page.style === "replace") this.#remove(this.#entries.length - 1, "replaced", "replaced");
-    if (page.style === "root") this.#remove(0, "replaced", "replaced");
+    /** @type {Ending} */
+    const ending = { lowest: "replaced", others: "replaced", exts: page.exts };
+    if (page.style === "replace") this.#remove(this.#entries.length - 1, ending);
+    if (page.style === "root") this.#remove(0, ending);
     /** @type {(outcome: Outcome) => void} */
     let settle = () => {};
     /** @type {Promise<Outcome>} */
@@ -41,12 +58,13 @@ export class MockStack {
   /**
    * Goes back to a page that is there.
    * @param {string} uri
+   * @param {Params} [exts]
    * @returns {{page: Page, outcome: Promise<Outcome>} | undefined}
    */
-  popTo(uri) {
+  popTo(uri, exts) {
     const index = this.#find(uri);
     if (index < 0) return undefined;
-    this.#close(index + 1, "dismissed");
+    this.#close(index + 1, "dismissed", undefined, exts);
     return this.#entries[index];
   }
 
@@ -59,31 +77,33 @@ export class MockStack {
    * @param {any} params as of `navigation.back`
    * @returns {{page: string | null, closed: string[]}}
    */
-  back({ count = 1, to, before, root, result }) {
+  back({ count = 1, to, before, root, result, exts }) {
     let index = Math.max(1, this.#entries.length - count);
     if (root) index = 1;
     else if (to !== undefined) index = this.#index(to) + 1;
     else if (before !== undefined) index = Math.max(1, this.#index(before));
     if (result !== undefined && index >= this.#entries.length) throw failure("conflict", "no page closes: the result would be lost");
-    return this.#close(index, result === undefined ? "dismissed" : "finished", result);
+    return this.#close(index, result === undefined ? "dismissed" : "finished", result, exts);
   }
 
   /**
    * @param {string} id
    * @param {"finished" | "failed" | "cancelled"} outcome
    * @param {Result} [result]
+   * @param {Params} [exts]
    */
-  finish(id, outcome, result) {
-    return this.#close(this.#index(id), outcome, result);
+  finish(id, outcome, result, exts) {
+    return this.#close(this.#index(id), outcome, result, exts);
   }
 
   /**
    * @param {number} index the lowest page that closes, and to which the outcome belongs
    * @param {Outcome["outcome"]} outcome
    * @param {Result} [result]
+   * @param {Params} [exts]
    */
-  #close(index, outcome, result) {
-    const closed = this.#remove(index, outcome, "dismissed", result);
+  #close(index, outcome, result, exts) {
+    const closed = this.#remove(index, { lowest: outcome, others: "dismissed", result, exts });
     const top = this.#entries.at(-1)?.page;
     if (closed.length > 0 && top !== undefined) this.#events.resumed(top);
     return { page: top?.id ?? null, closed };
@@ -91,17 +111,15 @@ export class MockStack {
 
   /**
    * @param {number} index
-   * @param {Outcome["outcome"]} lowest
-   * @param {Outcome["outcome"]} others
-   * @param {Result} [result]
+   * @param {Ending} ending
    */
-  #remove(index, lowest, others, result) {
+  #remove(index, { lowest, others, result, exts }) {
     const { data = null, code = 0, message = "" } = result ?? {};
     const removed = this.#entries.splice(Math.max(0, index)).reverse();
     removed.forEach(({ page, settle }, position) => {
       const isLowest = position === removed.length - 1;
       const outcome = isLowest ? lowest : others;
-      this.#events.closed(page, outcome);
+      this.#events.closed(page, outcome, exts ?? {});
       settle(isLowest ? { outcome, code, message, data } : { outcome, code: 0, message: "", data: null });
     });
     return removed.map(({ page }) => page.id);
