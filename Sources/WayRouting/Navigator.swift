@@ -4,7 +4,7 @@ import WayValues
 /// What a handler may do in the session of its call.
 ///
 /// A call may carry values of any `Sendable` type, a model object or a closure, under names: to Swift code of this process,
-/// which takes them with ``Call/carried(_:as:)`` or ``Page/carried(_:as:)``. Interceptors see them too, and they go with the
+/// which takes them with ``Call/carried(_:as:)``. Interceptors see them too, and they go with the
 /// call wherever it is led. Where that is a client or the stack, it is the error 2405 with `data.kind` `notOverTheWire`, and
 /// neither has been asked anything.
 public protocol Navigator: Sendable {

@@ -37,7 +37,7 @@ public struct PageHandler: Sendable {
   /// Shows the page and returns when it is there; an error means that it does not open.
   ///
   /// The call is the opener's, with what it carries (``Call/carried(_:as:)``). Its navigator acts for
-  /// the page, and may be kept: ``Navigator/finish(_:)`` closes the page with its result. What changes
+  /// the page, and may be kept: ``Navigator/finish(_:page:)`` closes the page with its result. What changes
   /// the stack waits until the page is there, so it must not be awaited before.
   public let open: @Sendable (Page, Call) async throws -> Void
   /// Takes the page away. The reason is the kind of its outcome; the `exts`, `animated` for instance,

@@ -12,8 +12,8 @@
 /// struct LocalCart: Cart, RouteService {
 ///   func count() -> Int64 { 3 }
 ///   static func make(for router: Router) throws -> any Cart { LocalCart() }
-///   static func methods(_ service: inout ServiceMethods<any Cart>) throws(RouterError) {
-///     try service.method("count") { cart, _ in .integer(cart.count()) }
+///   static func methods(_ service: inout ServiceMethods<any Cart>) {
+///     service.method("count") { cart, _ in .integer(cart.count()) }
 ///   }
 /// }
 /// ```
@@ -24,15 +24,15 @@ public protocol RouteService: SendableMetatype {
   static var name: String { get }
   /// Makes the service when it is first used, from any thread, once unless it throws. It may use other services.
   static func make(for router: Router) throws -> Service
-  /// Names the methods that others may call; none, where it says nothing. Throws ``RouterError`` for a name that is none.
-  static func methods(_ service: inout ServiceMethods<Service>) throws(RouterError)
+  /// Names the methods that others may call; none, where it says nothing.
+  static func methods(_ service: inout ServiceMethods<Service>)
 }
 
 extension RouteService {
   /// The name of the type.
   public static var name: String { "\(Self.self)" }
-  /// None. Never throws.
-  public static func methods(_ service: inout ServiceMethods<Service>) throws(RouterError) {}
+  /// None.
+  public static func methods(_ service: inout ServiceMethods<Service>) {}
 }
 
 extension Router {

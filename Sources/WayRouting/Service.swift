@@ -15,10 +15,11 @@ final class ServiceSlot<Service: Sendable>: Sendable {
 
   /// The routes of its methods.
   func routes(
-    _ methods: (inout ServiceMethods<Service>) throws(RouterError) -> Void
+    _ methods: (inout ServiceMethods<Service>) -> Void
   ) throws(RouterError) -> [Route] {
     var declared = ServiceMethods(name, self)
-    try methods(&declared)
+    methods(&declared)
+    if let fault = declared.fault { throw fault }
     return declared.routes
   }
 
@@ -65,34 +66,37 @@ public enum ServiceError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Names the methods of a service that clients may call, `service://Name/method`.
+/// Names the methods of a service that clients may call, `service://Name/method`. A name that cannot stand
+/// in a pattern is told when the service is registered, which fails with ``RouterError``.
 public struct ServiceMethods<Service: Sendable>: ~Copyable {
   let service: String
   let slot: ServiceSlot<Service>
   private(set) var routes: [Route] = []
+  /// The first thing that is wrong.
+  private(set) var fault: RouterError?
 
   init(_ service: String, _ slot: ServiceSlot<Service>) {
     self.service = service
     self.slot = slot
   }
 
-  /// A method that returns at once, on the thread of the caller's session: it must not block. Throws ``RouterError``
-  /// for a name that cannot stand in a pattern; what the body throws is the call's error.
+  /// A method that returns at once, on the thread of the caller's session: it must not block.
+  /// What the body throws is the call's error.
   public mutating func method(
     _ name: String, parameters: [ParameterDeclaration] = [],
     _ body: @escaping @Sendable (Service, Call) throws -> Value
-  ) throws(RouterError) {
+  ) {
     let slot = slot
-    try add(name, parameters, .task { call in try body(try slot.serviceForCall(), call) })
+    add(name, parameters, .task { call in try body(try slot.serviceForCall(), call) })
   }
 
-  /// A method that may wait. Throws as the one that returns at once.
+  /// A method that may wait. What the body throws is the call's error.
   public mutating func method(
     _ name: String, parameters: [ParameterDeclaration] = [],
     _ body: @escaping @Sendable (Service, Call) async throws -> Value
-  ) throws(RouterError) {
+  ) {
     let slot = slot
-    try add(
+    add(
       name, parameters, .asyncTask { call in try await body(try slot.serviceForCall(), call) })
   }
 
@@ -100,8 +104,8 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
   public mutating func method<Request: Decodable & Sendable, Reply: Encodable & SendableMetatype>(
     _ name: String, parameters: [ParameterDeclaration] = [],
     _ body: @escaping @Sendable (Service, Request) async throws -> Reply
-  ) throws(RouterError) {
-    try method(name, parameters: parameters) { service, call in
+  ) {
+    method(name, parameters: parameters) { service, call in
       let request: Request = try call.decode()
       return try ValueEncoder().encode(try await body(service, request))
     }
@@ -109,10 +113,11 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
 
   private mutating func add(
     _ name: String, _ parameters: [ParameterDeclaration], _ handler: RouteHandler
-  ) throws(RouterError) {
+  ) {
     let pattern: RoutePattern
     do { pattern = try RoutePattern("service://\(service)/\(name)") } catch {
-      throw .pattern(error)
+      fault = fault ?? .pattern(error)
+      return
     }
     routes.append(
       Route(
@@ -142,7 +147,7 @@ extension Router {
   /// Throws when a method's name is no segment of a pattern or its route is refused; then nothing is registered.
   public func service<Service: Sendable>(
     _ type: Service.Type, name: String, make: @escaping @Sendable () throws -> Service,
-    methods: (inout ServiceMethods<Service>) throws(RouterError) -> Void = { _ in }
+    methods: (inout ServiceMethods<Service>) -> Void = { _ in }
   ) throws(RouterError) {
     let slot = ServiceSlot(name, make)
     let routes = try slot.routes(methods)
@@ -158,7 +163,7 @@ extension Router {
   /// Adds the methods of a service that has been registered, unless another has taken its place.
   func addMethods<Service: Sendable>(
     of slot: ServiceSlot<Service>,
-    _ methods: (inout ServiceMethods<Service>) throws(RouterError) -> Void
+    _ methods: (inout ServiceMethods<Service>) -> Void
   ) throws(RouterError) {
     let routes = try slot.routes(methods)
     try change { (state) throws(RouterError) in

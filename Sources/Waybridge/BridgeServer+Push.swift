@@ -18,8 +18,7 @@ extension BridgeServer {
   ///   - audience: for a client, its session: the page is opened as that client would.
   ///   - timeout: how long a page may take to be shown, or a task to run: a millisecond to a day; past it the result
   ///     is the error 2408.
-  ///   - carrying: values of any type, for Swift code of this process, which takes them with ``Call/carried(_:as:)`` or
-  ///     ``Page/carried(_:as:)``; where a client serves the URI, the result is the error 2405.
+  ///   - carrying: values of any type, for Swift code of this process, which takes them with ``Call/carried(_:as:)``; where a client serves the URI, the result is the error 2405.
   /// - Returns: one delivery for each session, in no order. Errors are those of `router.open` (PROTOCOL.md). Empty
   ///   where nobody is in the audience.
   public func open(

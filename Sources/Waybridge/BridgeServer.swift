@@ -85,6 +85,13 @@ public struct BridgeServer: Service {
   }
 }
 
+extension BridgeServer: CustomStringConvertible {
+  /// Where it is to listen; short, since a service group prints its services.
+  public var description: String {
+    "BridgeServer(\(configuration.host):\(configuration.port))"
+  }
+}
+
 /// A bridge that listens, until it is stopped.
 package struct RunningBridge: Sendable {
   package let address: BoundAddress

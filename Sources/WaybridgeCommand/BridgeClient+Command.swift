@@ -1,7 +1,7 @@
 import Waybridge
 import WaybridgeClient
 
-extension Settings {
+extension Configuration {
   /// Connects to the bridge for as long as `body` runs. A session is opened where `opensSession` says so or where there
   /// is a token.
   func withClient(opensSession: Bool, _ body: (BridgeClient) async throws -> Void) async throws {

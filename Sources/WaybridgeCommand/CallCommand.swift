@@ -15,7 +15,7 @@ struct CallCommand: Configured {
       With --watch the topics are subscribed to before METHOD, if any, is called. Each event is printed as a line \
       {"topic", "data", "at"}, METHOD's result as a line {"result"}, until SIGINT or SIGTERM.
 
-      \(SettingsHelp.sources)
+      \(SettingHelp.sources)
 
       Exit code: 0 after a result, or after SIGINT or SIGTERM with --watch; 1 where the call fails or the connection \
       ends; 64 where the command line is wrong.

@@ -12,13 +12,13 @@ extension Configured {
 
   /// Throws a fault of the command line where a flag's value cannot be taken.
   func checkFlags() throws {
-    var settings = Settings()
+    var settings = Configuration()
     try settings.apply(flags)
   }
 
   /// What flags, variables and the configuration file say.
-  func settings() throws -> Settings {
-    try Settings(flags: flags, config: config.config)
+  func settings() throws -> Configuration {
+    try Configuration(flags: flags, config: config.config)
   }
 }
 

@@ -14,7 +14,7 @@ struct Explain: Configured {
       "candidates", in the order in which they are tried, {"route", "pattern", "chosen", "reason"}. A bridge \
       adds "host".
 
-      \(SettingsHelp.sources)
+      \(SettingHelp.sources)
 
       Exit code: 0 after an answer to every URI, also where it is that the URI leads nowhere or is none; 1 where the \
       table, the bridge, input or output fail; 64 where the command line is wrong.

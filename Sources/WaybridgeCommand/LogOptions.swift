@@ -19,7 +19,7 @@ enum LogFormat: String, CaseIterable, Sendable {
   case text, json
 }
 
-extension Settings {
+extension Configuration {
   /// The logger of a server. Level and format are of their choices.
   var logger: Logger {
     let format = LogFormat(rawValue: logFormat) ?? .text

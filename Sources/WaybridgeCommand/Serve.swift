@@ -8,10 +8,10 @@ struct Serve: Configured {
       Serves the routes of a table; clients that join a session host them. The first line on standard output is \
       "listening on http://HOST:PORT".
 
-      \(SettingsHelp.sources)
+      \(SettingHelp.sources)
 
       Settings without a flag:
-      \(SettingsHelp.withoutFlag)
+      \(SettingHelp.withoutFlag)
 
       Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 where it cannot serve; 64 where the \
       command line is wrong.

@@ -6,7 +6,7 @@ import ArgumentParser
 struct Setting: Sendable {
   /// What values a setting has, and where they are kept.
   enum Kind: Sendable {
-    typealias Place<Value> = WritableKeyPath<Settings, Value> & Sendable
+    typealias Place<Value> = WritableKeyPath<Configuration, Value> & Sendable
 
     case text(Place<String>)
     /// The path of a file or folder; one in a configuration file is seen from that file's folder.
@@ -31,7 +31,7 @@ struct Setting: Sendable {
     self.help = help
   }
 
-  static func named(_ key: String) -> Setting? { Settings.all.first { $0.key == key } }
+  static func named(_ key: String) -> Setting? { Configuration.all.first { $0.key == key } }
 
   var variable: String { "WAYBRIDGE_" + words("_").uppercased() }
 
@@ -53,7 +53,7 @@ extension Setting {
   }
 
   /// Takes a value as a flag or a variable has it.
-  func set(_ text: String, in settings: inout Settings) throws(Fault) {
+  func set(_ text: String, in settings: inout Configuration) throws(Fault) {
     switch kind {
     case .text(let place): settings[keyPath: place] = text
     case .path(let place): settings[keyPath: place] = text
@@ -85,7 +85,7 @@ extension Setting {
 
   /// What the value is where nobody sets it, for people; nil where there is none.
   var initialValue: String? {
-    let settings = Settings()
+    let settings = Configuration()
     return switch kind {
     case .text(let place), .choice(let place, _): settings[keyPath: place]
     case .path(let place): settings[keyPath: place]

@@ -56,8 +56,8 @@ private struct Counter: Sendable, RouteService {
   static func make(for router: Router) throws -> Counter {
     Counter(start: Int64(router.snapshot().routes.count))
   }
-  static func methods(_ service: inout ServiceMethods<Counter>) throws(RouterError) {
-    try service.method("start") { counter, _ in .integer(counter.start) }
+  static func methods(_ service: inout ServiceMethods<Counter>) {
+    service.method("start") { counter, _ in .integer(counter.start) }
   }
 }
 
@@ -76,8 +76,8 @@ private enum UsesCounter: RouteModule {
 private enum BrokenService: RouteService {
   static let name = "no name"
   static func make(for router: Router) -> Int { 1 }
-  static func methods(_ service: inout ServiceMethods<Int>) throws(RouterError) {
-    try service.method("one") { one, _ in .integer(Int64(one)) }
+  static func methods(_ service: inout ServiceMethods<Int>) {
+    service.method("one") { one, _ in .integer(Int64(one)) }
   }
 }
 
@@ -178,8 +178,8 @@ private enum BrokenService: RouteService {
     func registerByHand() throws {
       try router.service(Counter.self, name: "Mock") {
         Counter(start: 7)
-      } methods: { service throws(RouterError) in
-        try service.method("mock") { _, _ in nil }
+      } methods: { service in
+        service.method("mock") { _, _ in nil }
       }
     }
     if isFirst { try registerByHand() }

@@ -41,11 +41,11 @@ final class ServiceTests: Sendable {
     try router.service((any Cart).self, name: "Cart") {
       self.madeCount.withLock { $0 += 1 }
       return LiveCart()
-    } methods: { service throws(RouterError) in
-      try service.method("add") { cart, call in
+    } methods: { service in
+      service.method("add") { cart, call in
         .integer(Int64(cart.add(call.params["name"]?.string ?? "")))
       }
-      try service.method("addTyped", parameters: [.init("name", .string, isRequired: true)]) {
+      service.method("addTyped", parameters: [.init("name", .string, isRequired: true)]) {
         (cart, item: Item) in
         await Task.yield()
         return ["count": cart.add(item.name)]
@@ -108,9 +108,9 @@ final class ServiceTests: Sendable {
     {
       try router.service(Int.self, name: name) {
         throw error
-      } methods: { service throws(RouterError) in
-        try service.method("get") { number, _ in .integer(Int64(number)) }
-        try service.method("wait") { number, _ async in .integer(Int64(number)) }
+      } methods: { service in
+        service.method("get") { number, _ in .integer(Int64(number)) }
+        service.method("wait") { number, _ async in .integer(Int64(number)) }
       }
     }
     for method in ["get", "wait"] {
@@ -135,9 +135,9 @@ final class ServiceTests: Sendable {
     let error = #expect(throws: RouterError.self) {
       try router.service(Int.self, name: "Number") {
         1
-      } methods: { service throws(RouterError) in
-        try service.method("good") { _, _ in nil }
-        try service.method("bad name") { _, _ in nil }
+      } methods: { service in
+        service.method("good") { _, _ in nil }
+        service.method("bad name") { _, _ in nil }
       }
     }
     #expect(error?.description.contains("service://Number/bad name") == true)

@@ -27,8 +27,8 @@ private struct Names: Sendable, RouteService {
   func greeting(_ name: String) -> String { "Hello, \(name)" }
 
   static func make(for router: Router) -> Names { Names() }
-  static func methods(_ service: inout ServiceMethods<Names>) throws(RouterError) {
-    try service.method("greeting") { names, call in
+  static func methods(_ service: inout ServiceMethods<Names>) {
+    service.method("greeting") { names, call in
       .string(names.greeting(call.params["name"]?.string ?? ""))
     }
   }

@@ -30,11 +30,11 @@ final class ServiceCallTests: Sendable {
     try router.service(Cart.self, name: "Cart") {
       self.made.withLock { $0 += 1 }
       return Cart()
-    } methods: { service throws(RouterError) in
-      try service.method("add", parameters: [.init("count", .integer, isRequired: true)]) {
+    } methods: { service in
+      service.method("add", parameters: [.init("count", .integer, isRequired: true)]) {
         cart, call in .integer(Int64(cart.add(Int(call.params["count"]?.integer ?? 0))))
       }
-      try service.method("addLater") { (cart, addition: Addition) in
+      service.method("addLater") { (cart, addition: Addition) in
         await Task.yield()
         return ["total": cart.add(addition.count)]
       }

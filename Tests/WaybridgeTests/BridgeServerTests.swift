@@ -22,6 +22,11 @@ struct BridgeServerTests {
     #expect(router.snapshot().routes.map(\.name) == ["action://own", "action://echo"])
   }
 
+  @Test func aServiceGroupPrintsItInAWord() {
+    let server = BridgeServer(router: Router(), configuration: BridgeConfiguration(port: 8081))
+    #expect("\(server)" == "BridgeServer(127.0.0.1:8081)")
+  }
+
   @Test func cancellingTheTaskEndsTheServer() async throws {
     let listening = Mailbox<BoundAddress>()
     let server = BridgeServer(

@@ -24,8 +24,8 @@ extension MemoryCart: RouteService {
     return MemoryCart()
   }
 
-  static func methods(_ service: inout ServiceMethods<any Cart>) throws(RouterError) {
-    try service.method("add", parameters: [.init("item", .string, isRequired: true)]) {
+  static func methods(_ service: inout ServiceMethods<any Cart>) {
+    service.method("add", parameters: [.init("item", .string, isRequired: true)]) {
       cart, call in
       ["count": .integer(Int64(cart.add(call.params["item"]?.string ?? "")))]
     }

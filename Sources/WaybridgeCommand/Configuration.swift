@@ -2,7 +2,7 @@ import Logging
 import Waybridge
 
 /// What the command is told by flags, by environment variables and by a configuration file.
-struct Settings: Sendable {
+struct Configuration: Sendable {
   var host = "127.0.0.1"
   var port = 8080
   var table: String?
@@ -15,7 +15,7 @@ struct Settings: Sendable {
   var limits = Limits()
 }
 
-extension Settings {
+extension Configuration {
   /// Every setting: the key in a configuration file, from which the names of its variable and flag follow.
   static let all: [Setting] = [
     Setting("table", .path(\.table), "The route table, a JSON document."),

@@ -1,5 +1,5 @@
 /// The parts of `--help` that tell of settings.
-enum SettingsHelp {
+enum SettingHelp {
   static let sources = """
     A setting is taken from its flag, else from the environment variable in brackets (an empty one counts as absent), \
     else from the configuration file, a JSON object: {"port": 0, "limits": {"maxBatch": 20}}. Its names are those of \
@@ -8,7 +8,7 @@ enum SettingsHelp {
 
   /// Two lines for each setting without a flag.
   static var withoutFlag: String {
-    Settings.all.filter { !$0.hasFlag }.map { setting in
+    Configuration.all.filter { !$0.hasFlag }.map { setting in
       let initial = setting.initialValue.map { " (default: \($0))" } ?? ""
       return "  \(setting.variable)\(initial)\n      \(setting.help)"
     }.joined(separator: "\n")

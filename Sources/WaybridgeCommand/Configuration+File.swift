@@ -1,7 +1,7 @@
 import Foundation
 import WaybridgeClient
 
-extension Settings {
+extension Configuration {
   /// Takes what a configuration file says: a JSON object of settings.
   mutating func read(_ file: String) throws(CommandError) {
     guard let data = FileManager.default.contents(atPath: file) else {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WaybridgeClient
 
-extension Settings {
+extension Configuration {
   /// What flags say over environment variables over the file that `config`, or else `WAYBRIDGE_CONFIG`, names.
   ///
   /// Variables are read for the settings that `flags` names without a value and for those that no command has a flag
