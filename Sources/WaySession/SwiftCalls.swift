@@ -111,8 +111,10 @@ enum SwiftCalls {
         let caller = SwiftCaller(answer: { continuation.resume(returning: $0) }, shown: shown)
         guard let call = session.begin(number, entry, caller, deadline: deadline) else { return }
         do throws(CallError) {
-          if case .now(let answer) = try begin(session, call) {
-            session.settle(number, .success(answer))
+          switch try begin(session, call) {
+          case .now(let answer): session.settle(number, .success(answer))
+          case .failed(let error): session.settle(number, .failure(error))
+          case .later: break
           }
         } catch {
           session.settle(number, .failure(error))

@@ -45,8 +45,10 @@ enum Travel {
       // What waited has come to its end.
       guard session.call(call.number) != nil else { return }
       var journey = journey
-      if case .now(let answer) = try go(&journey, event, for: .call(call), in: session) {
-        session.settle(call.number, .success(answer))
+      switch try go(&journey, event, for: .call(call), in: session) {
+      case .now(let answer): session.settle(call.number, .success(answer))
+      case .failed(let error): session.settle(call.number, .failure(error))
+      case .later: break
       }
     } catch {
       fail(call, journey, error, in: session)
@@ -109,7 +111,7 @@ extension Travel {
   ) throws(CallError) -> Reply? {
     if let carried = journey.options.carried { try destination.check(carried) }
     switch destination.kind {
-    case .task(let run): return try self.run(run, destination, journey, in: session)
+    case .task(let run): return self.run(run, destination, journey, in: session)
     case .page(let presenter):
       return try open(destination, presenter, journey, for: asker, in: session)
     case .module(let module): return try load(module, journey, for: asker, in: session)
@@ -163,7 +165,7 @@ extension Travel {
   private static func run(
     _ run: @Sendable (Call) throws -> Value, _ destination: Destination, _ journey: Journey,
     in session: isolated Session
-  ) throws(CallError) -> Reply? {
+  ) -> Reply? {
     let task = session.happenings.isTold(.task) ? session.tellStart(of: destination) : nil
     do {
       let value = try run(call(journey, destination, in: session))
@@ -175,7 +177,7 @@ extension Travel {
     } catch {
       let error = CallError.thrown(error)
       if let task { session.happenings.tellEnd(of: task, error) }
-      throw error
+      return .failed(error)
     }
   }
 

@@ -92,6 +92,23 @@ struct ListeningTests {
         ])
   }
 
+  @Test(arguments: ["action://now", "action://later", "action://outer"])
+  func aTaskThatFailsIsNoRouteThatFails(uri: String) async throws {
+    try router.task("action://now") { _ in throw CallError(code: 7, message: "no") }
+    try router.task("action://later") { _ async throws in throw CallError(code: 7, message: "no") }
+    try router.task("action://outer") { call in try await call.navigator.invoke("action://now") }
+    let bridge = TestBridge(router)
+    let (client, _) = try await TestClient.open(bridge)
+    try await client.subscribe("route.failed", "task.failed")
+    try await client.call(1, "router.invoke", ["uri": .string(uri)])
+    var topics: [Value?] = []
+    while case let message = try await client.message(), message["id"] != 1 {
+      topics.append(message["params"]?["topic"])
+    }
+    let count = uri == "action://outer" ? 2 : 1
+    #expect(topics == Array(repeating: "task.failed", count: count))
+  }
+
   @Test func aSessionThatHasEndedIsNotThereAnyMore() async throws {
     let bridge = TestBridge(router)
     let stuck = StuckChannel(to: bridge)

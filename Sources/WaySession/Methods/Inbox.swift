@@ -73,6 +73,7 @@ struct Inbox: Sendable {
       switch try carryOut(method, request.params, address, in: session) {
       case .later: break
       case .now(let answer): session.reply(answer, to: address)
+      case .failed(let error): session.reply(error, to: address)
       }
     } catch {
       RouterMethods.tell(error, of: request, in: session)
