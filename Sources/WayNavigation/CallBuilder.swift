@@ -1,7 +1,7 @@
 import WayValues
 
-/// A call that is put together step by step. Each step gives a new value and nothing is called before the last one, so
-/// that a builder may be kept, varied and used again, from any thread.
+/// A call that is put together step by step. Each step gives a new value and nothing is called
+/// before the last one, so that a builder may be kept, varied and used again, from any thread.
 ///
 /// ```swift
 /// try router.task("action://pick") { call in
@@ -36,7 +36,8 @@ public struct CallBuilder<Caller: Sendable>: Sendable {
     changed { $0.params.merge(params) }
   }
 
-  /// Sets one of what is no business data, `animated` for instance; the last value of a name counts.
+  /// Sets one of what is no business data, `animated` for instance; the last value of a name
+  /// counts.
   public func exts(_ name: String, _ value: Value) -> Self {
     changed { $0.exts[name] = value }
   }
@@ -46,7 +47,8 @@ public struct CallBuilder<Caller: Sendable>: Sendable {
     changed { $0.exts.merge(exts) }
   }
 
-  /// How an opened page takes its place; nil leaves it to the router, which pushes. What is invoked takes no place.
+  /// How an opened page takes its place; nil leaves it to the router, which pushes. What is invoked
+  /// takes no place.
   public func style(_ style: Style?) -> Self {
     changed { $0.style = style }
   }

@@ -45,8 +45,8 @@ extension NavigationStack {
     return closed
   }
 
-  /// Numbers the levels anew after pages were taken from the middle: a level without pages vanishes,
-  /// and what lay over it takes its place. The bottom always is a stack.
+  /// Numbers the levels anew after pages were taken from the middle: a level without pages
+  /// vanishes, and what lay over it takes its place. The bottom always is a stack.
   private mutating func closeGaps() {
     var level = -1
     var previous = -1

@@ -17,9 +17,9 @@ extension Page {
 }
 
 extension NavigationStack {
-  /// The stack as clients see it, `{tabs?, selected?, pages}`, bottom first; a modal stack lies under `pages` of
-  /// the page that presents it. Each of the tabs is `{uri, pages?}`, with the pages of one that waits; `uris` are
-  /// the tabs' own.
+  /// The stack as clients see it, `{tabs?, selected?, pages}`, bottom first; a modal stack lies
+  /// under `pages` of the page that presents it. Each of the tabs is `{uri, pages?}`, with the
+  /// pages of one that waits; `uris` are the tabs' own.
   package func value(tabs uris: [String]) -> Value {
     var stack: ValueObject = [:]
     if !uris.isEmpty {

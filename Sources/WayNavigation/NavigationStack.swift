@@ -2,9 +2,10 @@ import WayValues
 
 /// The pages of a session, with the modal stacks over them and the tabs beside.
 ///
-/// The pages that are shown lie in one list, bottom first; each knows its modal level, which starts at 0 and
-/// rises by one where a modal stack begins. Going back is cutting the list's end. Where a tab is selected, the
-/// list is that tab's; those of the others wait beside, without modals. A value: it stays as it was when it was asked for.
+/// The pages that are shown lie in one list, bottom first; each knows its modal level, which starts
+/// at 0 and rises by one where a modal stack begins. Going back is cutting the list's end. Where a
+/// tab is selected, the list is that tab's; those of the others wait beside, without modals. A
+/// value: it stays as it was when it was asked for.
 public struct NavigationStack: Sendable {
   /// How many pages a stack holds at most.
   package static let maxPages = 256
@@ -45,7 +46,8 @@ public struct NavigationStack: Sendable {
     return change
   }
 
-  /// What ``apply(_:)`` would do or throw, without doing it: a host is asked before the stack changes.
+  /// What ``apply(_:)`` would do or throw, without doing it: a host is asked before the stack
+  /// changes.
   @discardableResult
   package func check(_ operation: StackOperation) throws(StackError) -> StackChange {
     var copy = self
@@ -57,7 +59,8 @@ public struct NavigationStack: Sendable {
     return index
   }
 
-  /// Takes away all from `index` up, topmost first in the answer; `lowest` goes to the page at `index`.
+  /// Takes away all from `index` up, topmost first in the answer; `lowest` goes to the page at
+  /// `index`.
   mutating func cut(
     from index: Int, lowest: Outcome, others: Outcome = .dismissed
   ) -> [StackChange.Closed] {

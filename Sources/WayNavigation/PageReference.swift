@@ -34,7 +34,8 @@ extension Page {
 }
 
 extension NavigationStack {
-  /// The page that is meant, or nil if none on the stack is. Those that are shown come before those of other tabs.
+  /// The page that is meant, or nil if none on the stack is. Those that are shown come before those
+  /// of other tabs.
   package func contains(_ reference: PageReference) -> Page? {
     if let index = index(of: reference) { return pages[index] }
     for tab in beside {

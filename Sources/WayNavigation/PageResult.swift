@@ -24,8 +24,8 @@ public struct PageResult: Sendable, Hashable {
   /// What the opener is told.
   package var outcome: Outcome { .finished(code: code, message: message, data: data) }
 
-  /// Reads what ``value`` gives, with what is missing or null as in ``init(_:code:message:)``; `path`
-  /// names it in errors. Fails with -32602.
+  /// Reads what ``value`` gives, with what is missing or null as in ``init(_:code:message:)``;
+  /// `path` names it in errors. Fails with -32602.
   package init(_ value: Value, path: String) throws(CallError) {
     guard let members = value.object else { throw .unfit(path, "an object", value) }
     self.init(members["data"] ?? .null)

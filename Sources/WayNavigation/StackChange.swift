@@ -1,5 +1,5 @@
-/// What an operation did to the stack, for those who have to be told: whole pages and their outcomes,
-/// which are their openers' business. Who asked for it is told ``navigation``.
+/// What an operation did to the stack, for those who have to be told: whole pages and their
+/// outcomes, which are their openers' business. Who asked for it is told ``navigation``.
 package struct StackChange: Sendable {
   /// A page that left the stack, with the one outcome it ever gets.
   package struct Closed: Sendable {

@@ -45,7 +45,8 @@ extension StackError: CustomStringConvertible {
     case .nothingBefore(let id):
       "nothing lies before page '\(id)': it is the root"
     case .nothingCloses:
-      "no page closes, so the result would be lost; go back from a page that is not the target itself"
+      "no page closes, so the result would be lost; go back from a page that is not the target "
+        + "itself"
     case .pageExists(let id):
       "page '\(id)' is on the stack already; each opened page needs an id of its own"
     case .invalidCount(let count):

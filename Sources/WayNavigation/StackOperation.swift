@@ -1,11 +1,11 @@
 /// One change of a session's stack.
 package enum StackOperation: Sendable {
-  /// Opens the page in its `style`. `exts.pop` (a count of pages, or `"all"`; with `push` only) first
-  /// takes pages away; `exts.navigation: false` makes a modal without a stack of its own.
+  /// Opens the page in its `style`. `exts.pop` (a count of pages, or `"all"`; with `push` only)
+  /// first takes pages away; `exts.navigation: false` makes a modal without a stack of its own.
   case open(Page)
-  /// Selects a tab: modal stacks are dismissed, and the pages of the tab that was shown wait beside. A tab without
-  /// pages begins with `first`, and without that is refused. Pages that lie in no tab give way to the first tab
-  /// that is selected.
+  /// Selects a tab: modal stacks are dismissed, and the pages of the tab that was shown wait
+  /// beside. A tab without pages begins with `first`, and without that is refused. Pages that lie
+  /// in no tab give way to the first tab that is selected.
   case select(tab: Int, first: Page?)
   /// Goes back. The result belongs to the lowest page that closes; those above it are dismissed.
   case back(BackTarget<PageReference>, result: Outcome? = nil)

@@ -12,6 +12,7 @@ public enum Style: String, Sendable, CaseIterable {
   case popTo
   /// The modal stack on top is dismissed, then as ``push``.
   case dismissThenPush
-  /// The tab that the page is the first of is selected; its page is opened where the tab has none yet.
+  /// The tab that the page is the first of is selected; its page is opened where the tab has none
+  /// yet.
   case tab
 }

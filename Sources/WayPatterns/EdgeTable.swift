@@ -1,5 +1,5 @@
-/// The edges of a trie: from a node by a literal to the next node. One hash table for all nodes, so that a step
-/// costs the same however many there are.
+/// The edges of a trie: from a node by a literal to the next node. One hash table for all nodes, so
+/// that a step costs the same however many there are.
 package struct EdgeTable: Sendable {
   private struct Edge {
     var parent: Int32 = 0

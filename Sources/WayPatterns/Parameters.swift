@@ -1,11 +1,11 @@
 import WayValues
 
 extension RouteURI {
-  /// The parameters of the query, each a string, in order. A name that comes twice gives a list, `?flag` an empty
-  /// string, and empty pieces (`a&&b`) nothing.
+  /// The parameters of the query, each a string, in order. A name that comes twice gives a list,
+  /// `?flag` an empty string, and empty pieces (`a&&b`) nothing.
   ///
-  /// Throws ``ParameterError/parameters(_:)`` for more than ``maxParameters``, for bytes that are no UTF-8
-  /// and for `%00`.
+  /// Throws ``ParameterError/parameters(_:)`` for more than ``maxParameters``, for bytes that are
+  /// no UTF-8 and for `%00`.
   package func queryParameters(plusIsSpace: Bool = true) throws(ParameterError) -> ValueObject {
     var result = ValueObject()
     guard parts.queryEnd >= 0 else { return result }
@@ -82,7 +82,8 @@ extension RouteURI {
 }
 
 extension RoutePattern.Form {
-  /// The decoded values of the parameters; `start` is the segment of the URI that is the form's first.
+  /// The decoded values of the parameters; `start` is the segment of the URI that is the form's
+  /// first.
   func values(in split: borrowing SplitURI, from start: Int) throws(ParameterError) -> ValueObject {
     var result = ValueObject()
     let wildcard = wildcard

@@ -1,4 +1,5 @@
-/// What two patterns have in common when they match the same URIs: everything but the names of parameters.
+/// What two patterns have in common when they match the same URIs: everything but the names of
+/// parameters.
 package struct PatternShape: Sendable, Hashable {
   private let scheme: String?
   private let shape: SplitURI.Shape

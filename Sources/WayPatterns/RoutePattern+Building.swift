@@ -1,13 +1,15 @@
 import WayValues
 
 extension RoutePattern {
-  /// The URI that this pattern matches with these parameters. Those that it does not capture stand in the query, a
-  /// list as one key several times, null not at all. Of optional groups those are there for which all parameters are.
+  /// The URI that this pattern matches with these parameters. Those that it does not capture stand
+  /// in the query, a list as one key several times, null not at all. Of optional groups those are
+  /// there for which all parameters are.
   ///
   /// - Parameter scheme: for a global pattern, which needs it; not looked at otherwise.
   ///
   /// Throws ``ParameterError/parameters(_:)`` for what is missing or cannot stand in a URI, and
-  /// ``ParameterError/uri(_:)`` for a global pattern without a scheme and for more than ``RouteURI/maxLength``.
+  /// ``ParameterError/uri(_:)`` for a global pattern without a scheme and for more than
+  /// ``RouteURI/maxLength``.
   public func uri(
     _ params: ValueObject = [:], scheme: String? = nil
   ) throws(ParameterError) -> RouteURI {
@@ -24,7 +26,8 @@ extension RoutePattern {
     return try writer.uri()
   }
 
-  /// The form that takes the most of the parameters and misses none; the shortest where all miss some.
+  /// The form that takes the most of the parameters and misses none; the shortest where all miss
+  /// some.
   private func form(for params: ValueObject) -> Form {
     var best: Form?
     for form in forms where form.isComplete(with: params) {
@@ -89,7 +92,8 @@ extension RoutePattern.Form {
       } else if position > 0 || shape == .rooted {
         writer.append(raw: "/")
       }
-      // A literal and an element of the wildcard may be empty, where that reads back as what it was.
+      // A literal and an element of the wildcard may be empty, where that reads back as what it
+      // was.
       if value == "", name == "" || name == RoutePattern.wildcardName {
         guard position > 0 || shape == .authority else {
           throw ParameterError.fault(

@@ -1,11 +1,13 @@
 import WayValues
 
-/// What URIs a route answers: literals, `:name` parameters, optional groups `(/part/:x)` and a final wildcard `*`.
+/// What URIs a route answers: literals, `:name` parameters, optional groups `(/part/:x)` and a
+/// final wildcard `*`.
 ///
 /// `native://address/:id` names its scheme and authority; `/user/:id` is global, for any scheme
-/// (``RouterSnapshot/resolve(_:params:checking:)-(RouteURI,_,_)`` says when). Scheme and authority match without case, the path exactly,
-/// both after percent-decoding. A parameter takes one segment that is not empty, the wildcard all that remain, of which
-/// there may be none, as the list `*`. A group is there as a whole or not at all.
+/// (``RouterSnapshot/resolve(_:params:checking:)-(RouteURI,_,_)`` says when). Scheme and authority
+/// match without case, the path exactly, both after percent-decoding. A parameter takes one segment
+/// that is not empty, the wildcard all that remain, of which there may be none, as the list `*`. A
+/// group is there as a whole or not at all.
 public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   enum Segment: Sendable, Hashable {
     /// The decoded bytes; of an authority in lower case.

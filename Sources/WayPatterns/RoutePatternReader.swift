@@ -51,7 +51,8 @@ struct RoutePatternReader {
     position = stop + 1
   }
 
-  /// Segments with their slashes, and groups, up to the end or the parenthesis that closes this group.
+  /// Segments with their slashes, and groups, up to the end or the parenthesis that closes this
+  /// group.
   private mutating func readPath(depth: Int) throws(RoutePatternError) -> [PatternPart] {
     var parts: [PatternPart] = []
     while position < bytes.count {
@@ -73,7 +74,8 @@ struct RoutePatternReader {
         guard position < bytes.count, bytes[position] == .slash else {
           throw failure(
             at: start,
-            "an optional group begins with '/', as '(/part/:x)'; a literal parenthesis is written '%28'"
+            "an optional group begins with '/', as '(/part/:x)'; a literal parenthesis is written "
+              + "'%28'"
           )
         }
         let inner = try readPath(depth: depth + 1)
@@ -130,7 +132,8 @@ struct RoutePatternReader {
     else {
       throw failure(
         at: range.lowerBound - 1,
-        "a parameter is ':' and a name of letters, digits and '_', not beginning with a digit, and takes the"
+        "a parameter is ':' and a name of letters, digits and '_', not beginning with a digit, "
+          + "and takes the"
           + " whole segment; a literal that begins with ':' is written '%3A'")
     }
     return String(decoding: name, as: UTF8.self)

@@ -1,9 +1,11 @@
 import WayValues
 
-/// Where a redirect or a fallback leads: a URI in which `:name` stands for what the pattern has captured.
+/// Where a redirect or a fallback leads: a URI in which `:name` stands for what the pattern has
+/// captured.
 ///
-/// In `https://h5.example/address/:id?from=app&id=:id` a parameter is a whole segment, the authority, or a whole value
-/// of the query; `*` at the end of the path stands for the segments of a wildcard.
+/// In `https://h5.example/address/:id?from=app&id=:id` a parameter is a whole segment, the
+/// authority, or a whole value of the query; `*` at the end of the path stands for the segments of
+/// a wildcard.
 public struct RouteTarget: Sendable, Hashable, CustomStringConvertible {
   private enum Piece: Sendable {
     /// A piece of a URI as it is.
@@ -117,8 +119,8 @@ extension RouteTarget {
     parameterNames.first { name in !pattern.forms.allSatisfy { $0.captures(name) } }
   }
 
-  /// The URI with these captures. What it does not say itself is carried over: `carried` and the captures that it does
-  /// not use into the query, and the fragment.
+  /// The URI with these captures. What it does not say itself is carried over: `carried` and the
+  /// captures that it does not use into the query, and the fragment.
   package func uri(
     _ captures: ValueObject, carrying carried: ValueObject, fragment carriedFragment: String?
   ) throws(ParameterError) -> RouteURI {

@@ -104,9 +104,9 @@ extension RouteTrie {
     forms[form].mismatch(with: split, isGlobal: scope == .global)
   }
 
-  /// At most `limit` forms that share a beginning with the URI, the longest beginning first, and not
-  /// those that have nothing but the scheme in common with it unless `fromRoot`. Those that match may
-  /// be among them.
+  /// At most `limit` forms that share a beginning with the URI, the longest beginning first, and
+  /// not those that have nothing but the scheme in common with it unless `fromRoot`. Those that
+  /// match may be among them.
   package func near(
     _ split: borrowing SplitURI, in scope: Scope, limit: Int, fromRoot: Bool = false
   ) -> [Int] {

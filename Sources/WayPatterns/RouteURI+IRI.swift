@@ -1,6 +1,6 @@
 extension RouteURI {
-  /// Reads an IRI: characters beyond ASCII become the triplets of their UTF-8 (RFC 3987 §3.1, step 2);
-  /// all else must be as in a URI. The offset of an error counts in the text as it was given.
+  /// Reads an IRI: characters beyond ASCII become the triplets of their UTF-8 (RFC 3987 §3.1, step
+  /// 2); all else must be as in a URI. The offset of an error counts in the text as it was given.
   public init(mapping iri: String) throws(RouteURIError) {
     let first: RouteURIError
     do {

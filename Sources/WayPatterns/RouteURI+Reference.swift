@@ -1,7 +1,9 @@
 extension RouteURI {
-  /// This reference as seen from `base`: RFC 3986 §5.2, strict (a reference with a scheme stands for itself).
+  /// This reference as seen from `base`: RFC 3986 §5.2, strict (a reference with a scheme stands
+  /// for itself).
   ///
-  /// Throws ``RouteURIError/Reason/noScheme`` when `base` has no scheme, and `tooLong` when the result is.
+  /// Throws ``RouteURIError/Reason/noScheme`` when `base` has no scheme, and `tooLong` when the
+  /// result is.
   public func resolved(against base: RouteURI) throws(RouteURIError) -> RouteURI {
     guard base.parts.schemeEnd >= 0 else { throw RouteURIError(.noScheme, at: 0) }
     var target = Components()
@@ -40,8 +42,9 @@ extension RouteURI {
     return basePath[...slash] + own
   }
 
-  /// The same URI in one spelling, RFC 3986 §6.2.2: scheme and host in lower case, triplets in upper case and
-  /// only where they are needed, no dot segments. A path that is relative keeps its dot segments.
+  /// The same URI in one spelling, RFC 3986 §6.2.2: scheme and host in lower case, triplets in
+  /// upper case and only where they are needed, no dot segments. A path that is relative keeps its
+  /// dot segments.
   public var normalized: RouteURI {
     var result = Components()
     result.scheme = scheme?.lowercased()

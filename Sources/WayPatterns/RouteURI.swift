@@ -1,4 +1,5 @@
-/// A URI or relative reference, as RFC 3986 §4.1 has them: `scheme:[//authority]path[?query][#fragment]`.
+/// A URI or relative reference, as RFC 3986 §4.1 has them:
+/// `scheme:[//authority]path[?query][#fragment]`.
 ///
 /// The text is checked once and kept; the parts are cut from it when asked for, as written.
 /// Two are equal when their texts are; compare the ``normalized`` ones for equivalence.

@@ -41,7 +41,8 @@ public struct RouteURIError: Error, Hashable, CustomStringConvertible {
     case .notASCII: "a character beyond ASCII at byte \(offset); percent-encode its UTF-8"
     case .badPercent: "'%' at byte \(offset) needs two hexadecimal digits; a plain '%' is '%25'"
     case .badScheme:
-      "no scheme before ':' (byte \(offset)): a scheme is a letter, then letters, digits, '+', '-', '.';"
+      "no scheme before ':' (byte \(offset)): a scheme is a letter, then letters, digits, '+', "
+        + "'-', '.';"
         + " a relative reference whose first segment holds a colon begins with './'"
     case .badIPLiteral: "no IP address in the brackets at byte \(offset)"
     case .badPort: "the port at byte \(offset) is beyond 65535"

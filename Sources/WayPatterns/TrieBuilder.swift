@@ -47,8 +47,8 @@ struct TrieBuilder {
     }
   }
 
-  /// Lets an authority, which ignores case, be the first segment of a global pattern. Nearly always the nodes
-  /// behind it are those of the path; only `/User` beside `/user` needs its own.
+  /// Lets an authority, which ignores case, be the first segment of a global pattern. Nearly always
+  /// the nodes behind it are those of the path; only `/User` beside `/user` needs its own.
   private mutating func addAuthorities(
     _ groups: [[UInt8]: AuthorityGroup], _ entries: [Entry]
   ) {

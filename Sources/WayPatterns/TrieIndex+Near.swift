@@ -2,8 +2,9 @@ extension TrieIndex {
   /// How many nodes a search for near misses visits at most.
   private static let maxVisits = 4096
 
-  /// At most `limit` entries that share a beginning with the URI, the longest beginning first, and not those that
-  /// have nothing but the scheme in common with it unless `fromRoot`. Those that match may be among them.
+  /// At most `limit` entries that share a beginning with the URI, the longest beginning first, and
+  /// not those that have nothing but the scheme in common with it unless `fromRoot`. Those that
+  /// match may be among them.
   func near(
     _ split: borrowing SplitURI, in scope: Scope, limit: Int, fromRoot: Bool = false
   ) -> [Int] {
@@ -39,7 +40,8 @@ extension TrieIndex {
     return found
   }
 
-  /// At most `limit` entries that would match if the URI had another scheme, or began in another way after it.
+  /// At most `limit` entries that would match if the URI had another scheme, or began in another
+  /// way after it.
   func elsewhere(_ split: borrowing SplitURI, limit: Int) -> [Int] {
     let bytes = split.uri.text.utf8.span
     let own = edges.child(of: split.shape.rawValue, split.scheme, in: bytes, folding: true)

@@ -1,7 +1,7 @@
 /// Where patterns lead: nodes and edges, without what hangs on them. Immutable once built.
 ///
-/// A lookup walks literals before parameters before wildcards and comes back from dead ends, so that it meets the matches from the
-/// most specific to the least. It visits a node once at most.
+/// A lookup walks literals before parameters before wildcards and comes back from dead ends, so
+/// that it meets the matches from the most specific to the least. It visits a node once at most.
 struct TrieIndex: Sendable {
   struct Node {
     /// The node behind a parameter, or -1.

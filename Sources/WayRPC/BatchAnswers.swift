@@ -1,6 +1,8 @@
-/// Collects the answers to one batch, in whatever order they come, and joins them in the order of the requests.
+/// Collects the answers to one batch, in whatever order they come, and joins them in the order of
+/// the requests.
 ///
-/// Notifications and responses have no answer. A batch without any answer is answered by nothing at all.
+/// Notifications and responses have no answer. A batch without any answer is answered by nothing at
+/// all.
 package struct BatchAnswers: Sendable {
   private enum Slot: Sendable {
     case none
@@ -19,8 +21,8 @@ package struct BatchAnswers: Sendable {
   /// Whether no answer is missing any more; true from the start where none is wanted.
   package var isComplete: Bool { waiting == 0 }
 
-  /// Takes the encoded answer to the message at `position` of the batch. False, and nothing changes, where that message
-  /// wants no answer or has its answer already.
+  /// Takes the encoded answer to the message at `position` of the batch. False, and nothing
+  /// changes, where that message wants no answer or has its answer already.
   package mutating func answer(_ position: Int, with bytes: [UInt8]) -> Bool {
     guard slots.indices.contains(position), case .waiting = slots[position] else { return false }
     slots[position] = .given(bytes)

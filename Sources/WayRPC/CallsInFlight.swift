@@ -5,7 +5,8 @@ package struct CallsInFlight<Call> {
   private var calls: [RequestID: (order: UInt64, call: Call)] = [:]
   private var begun: UInt64 = 0
   private let limit: Int
-  /// How many there are; kept apart, since asking the dictionary costs a look at its type in every call.
+  /// How many there are; kept apart, since asking the dictionary costs a look at its type in every
+  /// call.
   package private(set) var count = 0
 
   /// Holds at most `limit` calls.
@@ -13,8 +14,9 @@ package struct CallsInFlight<Call> {
     self.limit = limit
   }
 
-  /// Whether a request may begin: enough for one that is answered before the next message is looked at.
-  /// Fails with ``ErrorCode/conflict`` for an id in flight, and with ``ErrorCode/tooMany`` at the limit.
+  /// Whether a request may begin: enough for one that is answered before the next message is looked
+  /// at. Fails with ``ErrorCode/conflict`` for an id in flight, and with ``ErrorCode/tooMany`` at
+  /// the limit.
   @inlinable
   package func check(_ id: RequestID) throws(CallError) {
     if count == 0 { return }
@@ -33,7 +35,8 @@ package struct CallsInFlight<Call> {
     }
   }
 
-  /// Keeps a request until its answer. Fails as ``check(_:)`` does; then a call of this id goes on as it was.
+  /// Keeps a request until its answer. Fails as ``check(_:)`` does; then a call of this id goes on
+  /// as it was.
   package mutating func begin(_ id: RequestID, _ call: Call) throws(CallError) {
     try check(id)
     begun += 1

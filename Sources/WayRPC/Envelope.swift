@@ -1,4 +1,5 @@
-/// Where the members of a JSON-RPC object stand on the tape. Members of other names are passed over.
+/// Where the members of a JSON-RPC object stand on the tape. Members of other names are passed
+/// over.
 struct Envelope {
   /// A place of 0 means that the member is missing.
   private(set) var jsonrpc = 0
@@ -33,7 +34,8 @@ struct Envelope {
     }
   }
 
-  // As `TapeCursor.shortName(at:)` gives them: the length, then the bytes from the last to the first.
+  // As `TapeCursor.shortName(at:)` gives them: the length, then the bytes from the last to the
+  // first.
   private static var jsonrpcName: UInt64 { 0x07_63_70_72_6E_6F_73_6A }
   private static var idName: UInt64 { 0x02_00_00_00_00_00_64_69 }
   private static var methodName: UInt64 { 0x06_00_64_6F_68_74_65_6D }

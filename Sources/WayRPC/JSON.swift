@@ -2,13 +2,14 @@ import WayValues
 
 /// JSON text (RFC 8259) to values.
 ///
-/// Strict: UTF-8 without a byte order mark, no trailing commas, no comments, no lone surrogates. Numbers keep
-/// their digits. Of a name that comes twice in an object, the last value counts.
+/// Strict: UTF-8 without a byte order mark, no trailing commas, no comments, no lone surrogates.
+/// Numbers keep their digits. Of a name that comes twice in an object, the last value counts.
 package enum JSON {
   /// The deepest nesting of arrays and objects that is ever read or written.
   package static let maxDepth = 128
 
-  /// Parses one whole text. `maxDepth` is how many arrays and objects may be nested; above ``maxDepth`` it has no effect.
+  /// Parses one whole text. `maxDepth` is how many arrays and objects may be nested; above
+  /// ``maxDepth`` it has no effect.
   package static func parse(
     _ bytes: RawSpan, maxDepth: Int = JSON.maxDepth
   ) throws(JSONError) -> Value {

@@ -1,4 +1,5 @@
-/// Finds where a text that the parser has refused is wrong, which the parser does not tell. Only for refused texts: slow.
+/// Finds where a text that the parser has refused is wrong, which the parser does not tell. Only
+/// for refused texts: slow.
 struct JSONScanner {
   private let bytes: [UInt8]
   private var at = 0

@@ -99,8 +99,8 @@ extension JSONWriter {
     return false
   }
 
-  /// Looks at eight bytes at once: each test leaves the high bit set of a byte that passes it. The borrow of one that
-  /// passes may let the next pass wrongly, which changes nothing in the answer.
+  /// Looks at eight bytes at once: each test leaves the high bit set of a byte that passes it. The
+  /// borrow of one that passes may let the next pass wrongly, which changes nothing in the answer.
   @inline(__always)
   private static func anyNeedsEscape(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101

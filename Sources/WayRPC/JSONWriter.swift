@@ -32,7 +32,8 @@ package struct JSONWriter {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// Appends a value. Fails when it nests more than `maxDepth` arrays and objects; what was written by then stays.
+  /// Appends a value. Fails when it nests more than `maxDepth` arrays and objects; what was written
+  /// by then stays.
   package mutating func write(
     _ value: Value, maxDepth: Int = JSON.maxDepth
   ) throws(EncodingFailure) {

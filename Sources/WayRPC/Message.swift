@@ -29,7 +29,8 @@ package struct Notification: Sendable, Hashable {
 /// The answer to a request of this side.
 package struct Response: Sendable, Hashable {
   package var id: RequestID
-  /// A response that breaks the rules is a failure with ``ErrorCode/internal``, so that the call it names settles.
+  /// A response that breaks the rules is a failure with ``ErrorCode/internal``, so that the call it
+  /// names settles.
   package var result: Result<Value, CallError>
 
   package init(id: RequestID, result: Result<Value, CallError>) {
@@ -43,7 +44,8 @@ package enum Message: Sendable, Hashable {
   case request(Request)
   case notification(Notification)
   case response(Response)
-  /// No message: to be answered with the error under this id, which is null where none could be read.
+  /// No message: to be answered with the error under this id, which is null where none could be
+  /// read.
   case invalid(RequestID, CallError)
 
   /// Whether exactly one answer has to be given.

@@ -6,7 +6,8 @@ import WayValues
 package struct MessageDecoder: Sendable {
   /// Most messages in one batch.
   package let maxBatch: Int
-  /// Most arrays and objects within one another, the message's own among them. Above ``JSON/maxDepth`` it has no effect.
+  /// Most arrays and objects within one another, the message's own among them. Above
+  /// ``JSON/maxDepth`` it has no effect.
   package let maxDepth: Int
 
   package init(maxBatch: Int = 100, maxDepth: Int = JSON.maxDepth) {

@@ -2,7 +2,8 @@ import WayValues
 
 /// Writes one JSON-RPC 2.0 message at a time into bytes that are used again and again.
 ///
-/// Each method replaces the message before; ``bytes`` then holds the whole text of one frame, or of one member of a batch.
+/// Each method replaces the message before; ``bytes`` then holds the whole text of one frame, or of
+/// one member of a batch.
 package struct MessageWriter {
   private var json = JSONWriter()
 
@@ -21,8 +22,8 @@ package struct MessageWriter {
     }
   }
 
-  /// An answer. A result that cannot be encoded becomes the error ``ErrorCode/internal`` for that id.
-  /// `inBatch` leaves room for the batch's own level of nesting.
+  /// An answer. A result that cannot be encoded becomes the error ``ErrorCode/internal`` for that
+  /// id. `inBatch` leaves room for the batch's own level of nesting.
   package mutating func response(_ id: RequestID, _ result: Value, inBatch: Bool = false) {
     begin(id)
     json.raw(",\"result\":")

@@ -1,6 +1,7 @@
 import WayValues
 
-/// The id of a request (JSON-RPC 2.0 §4), with its type and its digits: `1`, `1.0` and `"1"` are three ids.
+/// The id of a request (JSON-RPC 2.0 §4), with its type and its digits: `1`, `1.0` and `"1"` are
+/// three ids.
 package enum RequestID: Sendable {
   /// A request all the same, other than one without an id.
   case null

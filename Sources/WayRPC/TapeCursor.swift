@@ -3,8 +3,8 @@ import WayValues
 
 /// Reads a parsed document in place, from simdjson's tape (its doc/tape.md) and string buffer.
 ///
-/// All pointers of this target are here. A cursor is only handed to the closure of ``read(_:maxDepth:_:)``, since
-/// the tape belongs to the thread and the next parse overwrites it.
+/// All pointers of this target are here. A cursor is only handed to the closure of
+/// ``read(_:maxDepth:_:)``, since the tape belongs to the thread and the next parse overwrites it.
 struct TapeCursor {
   /// What stands on the tape, by the byte that marks it.
   struct Kind: RawRepresentable, Equatable {
@@ -66,8 +66,9 @@ struct TapeCursor {
   /// How many elements or members a container has; at most 16,777,215 are counted.
   func count(of container: Int) -> Int { Int((tape[container] >> 32) & 0xFF_FFFF) }
 
-  /// A string of at most seven bytes as one number, so that short names are told apart without making strings: its
-  /// length in the highest byte, its first byte in the lowest. 0 for longer ones, and for the empty one.
+  /// A string of at most seven bytes as one number, so that short names are told apart without
+  /// making strings: its length in the highest byte, its first byte in the lowest. 0 for longer
+  /// ones, and for the empty one.
   @inline(__always)
   func shortName(at place: Int) -> UInt64 {
     let (length, start) = beginning(ofStringAt: place)
@@ -157,8 +158,9 @@ struct TapeCursor {
     return object
   }
 
-  /// Whether the names of an object certainly differ. Spares small objects the comparison of strings; large ones, and
-  /// those with names of one beginning and one length, are left to ``ValueObject``.
+  /// Whether the names of an object certainly differ. Spares small objects the comparison of
+  /// strings; large ones, and those with names of one beginning and one length, are left to
+  /// ``ValueObject``.
   private func areDistinct(namesOf object: Int) -> Bool {
     var seen: InlineArray<8, UInt64> = .init(repeating: 0)
     guard count(of: object) <= seen.count else { return false }

@@ -13,7 +13,8 @@ public struct Call: Sendable {
   public let route: Route?
   /// The session that the call belongs to.
   public let navigator: any Navigator
-  /// What only a call that may wait or carries something has; apart, so that others are passed on cheaply.
+  /// What only a call that may wait or carries something has; apart, so that others are passed on
+  /// cheaply.
   private let waiting: WaitingCall?
 
   /// When the caller stops waiting; nil where it set no deadline. The task is cancelled then.
@@ -21,8 +22,8 @@ public struct Call: Sendable {
 
   var carried: Carried? { waiting?.carried }
 
-  /// Tells the caller of an asynchronous task how far it is. After the answer, and for a synchronous task, it does
-  /// nothing. May be called from any thread.
+  /// Tells the caller of an asynchronous task how far it is. After the answer, and for a
+  /// synchronous task, it does nothing. May be called from any thread.
   public func progress(_ value: Value) {
     waiting?.progress(value)
   }
@@ -78,10 +79,11 @@ public struct Call: Sendable {
   /// The same call with other parameters.
   func with(_ params: ValueObject) -> Call { Call(self, params) }
 
-  /// A URI that holds the whole call: where it leads, and all ``params``, those that the path does not hold in the
-  /// query.
+  /// A URI that holds the whole call: where it leads, and all ``params``, those that the path does
+  /// not hold in the query.
   ///
-  /// Throws ``ParameterError/parameters(_:)`` for parameters that have no place in a URI, such as objects.
+  /// Throws ``ParameterError/parameters(_:)`` for parameters that have no place in a URI, such as
+  /// objects.
   public func completeURI() throws(ParameterError) -> RouteURI {
     try uri.complete(with: params, pathParams: try route?.pathParams(of: uri) ?? [:], route: route)
   }

@@ -3,7 +3,8 @@ import WayNavigation
 import WayPatterns
 import WayValues
 
-/// What a call from Swift code to Swift code takes along, and what it brings back. It never leaves the process.
+/// What a call from Swift code to Swift code takes along, and what it brings back. It never leaves
+/// the process.
 package final class Carried: Sendable, Hashable {
   fileprivate let values: [String: any Sendable]
   fileprivate let wanted: Wanted?
@@ -45,7 +46,8 @@ package final class Carried: Sendable, Hashable {
     var things = values.keys.sorted().map { "'\($0.brief)'" }
     if let wanted { things.append("a \(wanted.type) in reply") }
     return .notOverTheWire(
-      "\(things.joined(separator: ", ")) cannot be carried: no Swift code of this process serves '\(uri.brief)'"
+      "\(things.joined(separator: ", ")) cannot be carried: no Swift code of this process serves "
+        + "'\(uri.brief)'"
     )
   }
 
@@ -60,7 +62,8 @@ extension Carried? {
   ) throws(RoutingError) -> Model {
     guard let value = self?.values[name] else {
       throw .uncarried(
-        "nothing is carried as '\(name.brief)': a \(type) is wanted, which only a caller in Swift can give"
+        "nothing is carried as '\(name.brief)': a \(type) is wanted, which only a caller in Swift "
+          + "can give"
       )
     }
     guard let model = value as? Model else {
@@ -78,30 +81,34 @@ extension RoutingError {
 }
 
 extension Call {
-  /// What the caller, Swift code of this process, has the call carry under a name: a model object, a closure.
+  /// What the caller, Swift code of this process, has the call carry under a name: a model object,
+  /// a closure.
   ///
-  /// Throws ``RoutingError/invalidParameters(_:)`` where there is no such value of the type, as in every call that came
-  /// over the wire; a handler that lets it through answers its caller 2422.
+  /// Throws ``RoutingError/invalidParameters(_:)`` where there is no such value of the type, as in
+  /// every call that came over the wire; a handler that lets it through answers its caller 2422.
   public func carried<Model: Sendable>(
     _ name: String, as type: Model.Type = Model.self
   ) throws(RoutingError) -> Model {
     try carried.value(name, as: type)
   }
 
-  /// Gives a value of any type to a caller that asked for it with `invoke(_:carryingBack:)`. To be called before the
-  /// handler returns, which returns what this gives.
+  /// Gives a value of any type to a caller that asked for it with `invoke(_:carryingBack:)`. To be
+  /// called before the handler returns, which returns what this gives.
   ///
   /// ```swift
-  /// try router.task("action://photo") { call in try call.carryBack([UInt8](repeating: 0, count: 64)) }
+  /// try router.task("action://photo") { call in
+  ///   try call.carryBack([UInt8](repeating: 0, count: 64))
+  /// }
   /// ```
   ///
-  /// Throws ``RoutingError/notOverTheWire(_:)`` where the caller takes a `Value`: a client, or Swift code that did not
-  /// ask; a handler that lets it through answers 2405. Throws ``CallError`` (-32603) where the caller asked for
-  /// another type.
+  /// Throws ``RoutingError/notOverTheWire(_:)`` where the caller takes a `Value`: a client, or
+  /// Swift code that did not ask; a handler that lets it through answers 2405. Throws ``CallError``
+  /// (-32603) where the caller asked for another type.
   public func carryBack<Back: Sendable>(_ value: Back) throws -> Value {
     guard let carried, let wanted = carried.wanted else {
       throw RoutingError.notOverTheWire(
-        "a \(Back.self) cannot be the reply: only Swift code that asks for it (carryingBack) takes it"
+        "a \(Back.self) cannot be the reply: only Swift code that asks for it (carryingBack) "
+          + "takes it"
       )
     }
     guard wanted.fits(value) else {

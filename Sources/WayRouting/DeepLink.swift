@@ -16,10 +16,12 @@ public struct DeepLink: Sendable, Hashable {
 }
 
 extension RouterSnapshot {
-  /// The link that an older server's `{action, action_url}` means. An action of the table leads to its target, with the
-  /// URL as the parameter `action_url`; one that the table does not have, or leaves open, to the URL itself.
+  /// The link that an older server's `{action, action_url}` means. An action of the table leads to
+  /// its target, with the URL as the parameter `action_url`; one that the table does not have, or
+  /// leaves open, to the URL itself.
   ///
-  /// Throws ``RoutingError`` for an unknown action without a URL, and for a URL that does not fit the target.
+  /// Throws ``RoutingError`` for an unknown action without a URL, and for a URL that does not fit
+  /// the target.
   public func link(action: String, url: String?) throws(RoutingError) -> DeepLink {
     if let target = actions[action] {
       let captures: ValueObject = url.map { ["action_url": .string($0)] } ?? [:]
@@ -33,8 +35,9 @@ extension RouterSnapshot {
     return DeepLink(url)
   }
 
-  /// The URIs of the pages that lie under the page of a link, lowest first: those that its route declares, filled with
-  /// the link's own parameters. Empty where the route declares none, or the link leads to none.
+  /// The URIs of the pages that lie under the page of a link, lowest first: those that its route
+  /// declares, filled with the link's own parameters. Empty where the route declares none, or the
+  /// link leads to none.
   ///
   /// Throws ``RoutingError`` for a parameter that is missing or fits no URI.
   public func parents(of match: Match) throws(RoutingError) -> [RouteURI] {
@@ -51,8 +54,9 @@ extension RouterSnapshot {
 }
 
 extension Router {
-  /// Sets what the actions of an older server mean (``RouterSnapshot/link(action:url:)``): each a target in which
-  /// `:action_url` stands for the URL, which else becomes its parameter. Other actions lead to their URL itself.
+  /// Sets what the actions of an older server mean (``RouterSnapshot/link(action:url:)``): each a
+  /// target in which `:action_url` stands for the URL, which else becomes its parameter. Other
+  /// actions lead to their URL itself.
   ///
   /// Throws ``RouterError/target(_:)`` for a text that is no target, or needs other parameters.
   public func setActions(_ actions: [String: String]) throws(RouterError) {

@@ -2,7 +2,8 @@ import WayNavigation
 import WayPatterns
 import WayValues
 
-/// How a router reads a URI: which routes were tried in which order, and why each was taken or not. Nothing is run.
+/// How a router reads a URI: which routes were tried in which order, and why each was taken or not.
+/// Nothing is run.
 public struct Explanation: Sendable {
   /// Where the value of a parameter came from.
   public enum Source: String, Sendable {
@@ -37,8 +38,8 @@ public struct Explanation: Sendable {
 
   /// The URI as it was given.
   public let uri: String
-  /// Whether the URI leads to something that can be opened or run. A router alone takes a host for granted where a
-  /// route needs one.
+  /// Whether the URI leads to something that can be opened or run. A router alone takes a host for
+  /// granted where a route needs one.
   public package(set) var canOpen = false
   /// What it leads to; nil for nothing.
   public package(set) var kind: RouteKind?
@@ -69,7 +70,8 @@ public struct Explanation: Sendable {
 }
 
 extension Router {
-  /// How the router reads a URI now. Runs nothing and changes nothing; a text that is no URI is explained too.
+  /// How the router reads a URI now. Runs nothing and changes nothing; a text that is no URI is
+  /// explained too.
   public func explain(_ uri: String, params: ValueObject = [:]) -> Explanation {
     snapshot().explain(uri, params: params)
   }

@@ -32,10 +32,11 @@ struct GroupTable: Sendable {
 }
 
 extension Router {
-  /// Adds routes to a group, those that are in it already left as they are. A route that is registered anew under its
-  /// name is in it again.
+  /// Adds routes to a group, those that are in it already left as they are. A route that is
+  /// registered anew under its name is in it again.
   ///
-  /// Throws ``RouterError/unknown(_:)`` when one of the names is not registered; then none is added.
+  /// Throws ``RouterError/unknown(_:)`` when one of the names is not registered; then none is
+  /// added.
   public func add(routes names: [String], toGroup group: String) throws(RouterError) {
     try change { (state) throws(RouterError) in
       for name in names where !state.isRegistered(name) { throw .unknown(name) }
@@ -47,7 +48,8 @@ extension Router {
     }
   }
 
-  /// Takes a route out of a group that ``add(routes:toGroup:)`` put it into; false when that was not so.
+  /// Takes a route out of a group that ``add(routes:toGroup:)`` put it into; false when that was
+  /// not so.
   @discardableResult
   public func remove(route name: String, fromGroup group: String) -> Bool {
     changeAlways { state in
@@ -61,8 +63,8 @@ extension Router {
 }
 
 extension RouterSnapshot {
-  /// The names of the routes in a group: those that say so themselves, in the order of their registration, then those
-  /// that were added.
+  /// The names of the routes in a group: those that say so themselves, in the order of their
+  /// registration, then those that were added.
   public func routes(inGroup group: String) -> [String] { groups.members(of: group) }
 
   /// The names of all groups that have members, sorted.

@@ -2,14 +2,16 @@ import WayValues
 
 /// What an interceptor makes of a call.
 ///
-/// Each but ``refuse(_:)`` goes on with the same call: its exts, its style, its deadline and whoever waits for its
-/// result are kept.
+/// Each but ``refuse(_:)`` goes on with the same call: its exts, its style, its deadline and
+/// whoever waits for its result are kept.
 public enum Interception: Sendable {
   /// The call goes on to the next interceptor, behind the last to its handler.
   case next
-  /// As ``next``, with these parameters in the place of all that the call had. They are checked once more.
+  /// As ``next``, with these parameters in the place of all that the call had. They are checked
+  /// once more.
   case change(params: ValueObject)
-  /// The call goes on with another URI, whose interceptors are asked in turn. `params` nil keeps the caller's.
+  /// The call goes on with another URI, whose interceptors are asked in turn. `params` nil keeps
+  /// the caller's.
   case redirect(to: String, params: ValueObject? = nil)
   /// The call fails with the error 2423 and this reason.
   case refuse(String)
@@ -17,8 +19,9 @@ public enum Interception: Sendable {
 
 /// Sees calls before the route's handler or host does, and decides what becomes of them.
 ///
-/// An interceptor that waits holds the call: it may open the login page, await its outcome, and then let the call go
-/// on. It delays nobody else. When it takes longer than its deadline the call is refused, and its task is cancelled.
+/// An interceptor that waits holds the call: it may open the login page, await its outcome, and
+/// then let the call go on. It delays nobody else. When it takes longer than its deadline the call
+/// is refused, and its task is cancelled.
 public struct Interceptor: Sendable, Named {
   /// Which calls an interceptor sees.
   public enum Scope: Sendable {
@@ -58,11 +61,12 @@ public struct Interceptor: Sendable, Named {
 }
 
 extension Router {
-  /// Adds an interceptor that decides at once, or puts it in the place of the one of its name. It runs on the thread
-  /// of the caller's session: it must not block. Of interceptors with one priority the first added sees a call first.
+  /// Adds an interceptor that decides at once, or puts it in the place of the one of its name. It
+  /// runs on the thread of the caller's session: it must not block. Of interceptors with one
+  /// priority the first added sees a call first.
   ///
-  /// A ``CallError`` with a code of the application's that it throws reaches the caller; any other error refuses the
-  /// call (2423).
+  /// A ``CallError`` with a code of the application's that it throws reaches the caller; any other
+  /// error refuses the call (2423).
   public func intercept(
     _ name: String, on scope: Interceptor.Scope = .all(), priority: Int = 0,
     _ body: @escaping @Sendable (Call) throws -> Interception
@@ -70,8 +74,8 @@ extension Router {
     add(Interceptor(name: name, priority: priority, scope: scope, action: .now(body)))
   }
 
-  /// Adds an interceptor that may wait, no longer than `deadline` for one call; otherwise as the one that decides at
-  /// once.
+  /// Adds an interceptor that may wait, no longer than `deadline` for one call; otherwise as the
+  /// one that decides at once.
   public func intercept(
     _ name: String, on scope: Interceptor.Scope = .all(), priority: Int = 0,
     deadline: Duration = .seconds(60),

@@ -69,7 +69,8 @@ package final class InterceptorChain: Sendable {
     return .changed(params: call.params)
   }
 
-  /// Asks them, and waits for those that do. When the task is cancelled it ends at once, whatever they do.
+  /// Asks them, and waits for those that do. When the task is cancelled it ends at once, whatever
+  /// they do.
   package func judge(
     _ call: Call, alarm: Alarm, isolation: isolated (any Actor)? = #isolation
   ) async -> Verdict {

@@ -1,6 +1,7 @@
 import WayValues
 
-/// The interceptors of a snapshot, folded once into a chain for each route that does not have that of all.
+/// The interceptors of a snapshot, folded once into a chain for each route that does not have that
+/// of all.
 struct InterceptorTable: Sendable {
   /// For every route that has none of its own, and for what is undeclared.
   let common: InterceptorChain?

@@ -18,8 +18,8 @@ public final class LazyModule: Sendable {
     self.register = register
   }
 
-  /// Returns when the module has registered, which it does once, however many calls wait for it. After a failure the
-  /// next call tries again.
+  /// Returns when the module has registered, which it does once, however many calls wait for it.
+  /// After a failure the next call tries again.
   package func load(into router: Router) async throws {
     let loading: Task<Void, any Error>? = state.withLock { state in
       switch state {
@@ -42,18 +42,20 @@ public final class LazyModule: Sendable {
 }
 
 extension Router {
-  /// Registers routes whose module registers their handlers when one of them is called first; that call, and others that
-  /// come meanwhile, wait for it and are then served. Until then whoever asks where a URI leads is told of the routes, and the module stays as it is.
+  /// Registers routes whose module registers their handlers when one of them is called first; that
+  /// call, and others that come meanwhile, wait for it and are then served. Until then whoever asks
+  /// where a URI leads is told of the routes, and the module stays as it is.
   ///
   /// - Parameters:
   ///   - name: names the module in errors.
   ///   - routes: what the module declares; their own handlers are not looked at.
   ///   - names: routes that are declared already, for instance by a table.
-  ///   - register: gives each of the routes its handler, by ``handle(_:with:)``. When it throws, the call fails, and the
-  ///     next one tries again.
+  ///   - register: gives each of the routes its handler, by ``handle(_:with:)``. When it throws,
+  ///     the call fails, and the next one tries again.
   ///
   /// Throws, with nothing registered, as ``register(contentsOf:)`` and ``handle(_:with:)`` do, and
-  /// ``RouterError/moduleClash(route:module:)`` for a route of a module that has not registered yet.
+  /// ``RouterError/moduleClash(route:module:)`` for a route of a module that has not registered
+  /// yet.
   public func module(
     _ name: String, routes: [Route] = [], serving names: [String] = [],
     register: @escaping @Sendable (Router) async throws -> Void

@@ -25,7 +25,8 @@ public struct Match: Sendable {
   }
 }
 
-/// What a URI leads to in one snapshot, without anything of the caller's. A class, so that it is handed on as one reference.
+/// What a URI leads to in one snapshot, without anything of the caller's. A class, so that it is
+/// handed on as one reference.
 final class FoundRoute: Sendable {
   let route: Route
   let uri: RouteURI

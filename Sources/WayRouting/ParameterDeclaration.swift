@@ -20,7 +20,8 @@ public struct ParameterDeclaration: Sendable, Hashable {
 
   /// The parameter's name; of a wildcard `*`.
   public let name: String
-  /// What kind of value it takes. Text of path and query is turned into it, the caller's values never are.
+  /// What kind of value it takes. Text of path and query is turned into it, the caller's values
+  /// never are.
   public let kind: Kind
   /// A few words for people.
   public let title: String?
@@ -31,7 +32,8 @@ public struct ParameterDeclaration: Sendable, Hashable {
   /// The values that are taken; nil for all of the kind.
   public let allowed: [Value]?
 
-  /// A declaration. A default and allowed values that do not fit `kind` are refused when the route is registered.
+  /// A declaration. A default and allowed values that do not fit `kind` are refused when the route
+  /// is registered.
   public init(
     _ name: String, _ kind: Kind, title: String? = nil, isRequired: Bool = false,
     defaultValue: Value? = nil, allowed: [Value]? = nil

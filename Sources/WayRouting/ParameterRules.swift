@@ -7,7 +7,8 @@ final class ParameterRules: Sendable {
   private static let maxFaults = 32
 
   private let declarations: [ParameterDeclaration]
-  /// Parameters that are not declared are refused, but those that these patterns take from the path.
+  /// Parameters that are not declared are refused, but those that these patterns take from the
+  /// path.
   private let known: Set<UTF8Key>?
 
   /// Nil where there is nothing to check.
@@ -19,8 +20,8 @@ final class ParameterRules: Sendable {
       ? Set((declarations.map(\.name) + patterns.flatMap(\.parameterNames)).map(UTF8Key.init)) : nil
   }
 
-  /// Turns text of path and query into the declared kinds. What cannot be turned stays, and is told by ``check``
-  /// where the caller gives nothing in its stead.
+  /// Turns text of path and query into the declared kinds. What cannot be turned stays, and is told
+  /// by ``check`` where the caller gives nothing in its stead.
   func convert(_ params: ValueObject) -> (params: ValueObject, faults: [ParameterFault]) {
     var converted = params
     var faults: [ParameterFault] = []

@@ -8,10 +8,12 @@ public struct Redirect: Sendable, Hashable {
 
   /// Which URIs are redirected.
   public let from: RoutePattern
-  /// Where to. Query and fragment go along, and so do those captures of `from` that it does not name, in the query.
+  /// Where to. Query and fragment go along, and so do those captures of `from` that it does not
+  /// name, in the query.
   public let to: RouteTarget
 
-  /// Throws an error that names the place and the mend; among them a name in `to` that `from` does not capture.
+  /// Throws an error that names the place and the mend; among them a name in `to` that `from` does
+  /// not capture.
   public init(from: String, to: String) throws(RoutePatternError) {
     try self.init(from: try RoutePattern(from), to: try RouteTarget(to))
   }

@@ -5,8 +5,8 @@ import WayValues
 public enum Resolution: Sendable {
   /// To a declared route.
   case match(Match)
-  /// To no declared route. Hosts may serve it, then the undefined-route handler. `params` are the query's under
-  /// the caller's; the dispatcher is nil for a scheme that has none.
+  /// To no declared route. Hosts may serve it, then the undefined-route handler. `params` are the
+  /// query's under the caller's; the dispatcher is nil for a scheme that has none.
   indirect case undeclared(uri: RouteURI, Dispatcher?, params: ValueObject)
   /// To the stack: `operation` is what follows the scheme, `back` in `navigation:back?count=2`.
   indirect case navigation(uri: RouteURI, operation: String, params: ValueObject)

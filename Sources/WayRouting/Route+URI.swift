@@ -2,7 +2,8 @@ import WayPatterns
 import WayValues
 
 extension Route {
-  /// A URI that leads here with these parameters, by the first of the ``patterns`` that can be written with them.
+  /// A URI that leads here with these parameters, by the first of the ``patterns`` that can be
+  /// written with them.
   ///
   /// Throws as ``RoutePattern/uri(_:scheme:)`` does for the first pattern when none can.
   public func uri(
@@ -26,18 +27,19 @@ extension Route {
 }
 
 extension Match {
-  /// A URI that holds the whole call: where it leads, and all ``params``, those that the path does not hold in the
-  /// query.
+  /// A URI that holds the whole call: where it leads, and all ``params``, those that the path does
+  /// not hold in the query.
   ///
-  /// Throws ``ParameterError/parameters(_:)`` for parameters that have no place in a URI, such as objects.
+  /// Throws ``ParameterError/parameters(_:)`` for parameters that have no place in a URI, such as
+  /// objects.
   public func completeURI() throws(ParameterError) -> RouteURI {
     try uri.complete(with: params, pathParams: pathParams, route: route)
   }
 }
 
 extension RouteURI {
-  /// This with another query, which holds the parameters. Where one of those of the path has been given another value,
-  /// the path is written anew by the patterns of the route.
+  /// This with another query, which holds the parameters. Where one of those of the path has been
+  /// given another value, the path is written anew by the patterns of the route.
   package func complete(
     with params: ValueObject, pathParams: ValueObject, route: Route?
   ) throws(ParameterError) -> RouteURI {

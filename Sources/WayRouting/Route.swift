@@ -16,16 +16,18 @@ public final class Route: Sendable {
   public let purpose: String?
   /// Among matching routes the highest is tried first.
   public let priority: Int
-  /// What is known of its parameters. A call is checked against it before the route's handler sees it.
+  /// What is known of its parameters. A call is checked against it before the route's handler sees
+  /// it.
   public let parameters: [ParameterDeclaration]
   /// Whether a call with a parameter that is not declared is refused.
   public let isStrict: Bool
   /// The groups that it is in from the start; ``Router/add(routes:toGroup:)`` adds others.
   public let groups: [String]
-  /// Where a call goes on when nobody can serve the route: no host is there, or its handler declines.
+  /// Where a call goes on when nobody can serve the route: no host is there, or its handler
+  /// declines.
   public let fallback: RouteTarget?
-  /// The pages that lie under this one where a link from outside leads to it, lowest first. `:name` stands for a
-  /// parameter of the call.
+  /// The pages that lie under this one where a link from outside leads to it, lowest first. `:name`
+  /// stands for a parameter of the call.
   public let parents: [RouteTarget]
   /// The declaration of the result, as the table has it.
   public let result: Value?

@@ -1,4 +1,5 @@
-/// Two patterns that match the same URIs with the same priority, so that nothing could choose between them.
+/// Two patterns that match the same URIs with the same priority, so that nothing could choose
+/// between them.
 public struct RouteClash: Error, Sendable, Hashable, CustomStringConvertible {
   /// The pattern that was refused.
   public let pattern: String
@@ -6,7 +7,8 @@ public struct RouteClash: Error, Sendable, Hashable, CustomStringConvertible {
   public let route: String
   /// The route that has such a pattern already.
   public let other: String
-  /// Whether the refused route has a handler and the other one has none, so that it may be meant for that.
+  /// Whether the refused route has a handler and the other one has none, so that it may be meant
+  /// for that.
   public let lacksHandler: Bool
 
   /// A clash of `pattern`, of `route`, with a pattern of `other`.
@@ -18,7 +20,8 @@ public struct RouteClash: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   public var description: String {
-    "the pattern '\(pattern)' of the route '\(route)' has the shape and the priority of a pattern of"
+    "the pattern '\(pattern)' of the route '\(route)' has the shape and the priority of a pattern "
+      + "of"
       + " '\(other)'; "
       + (lacksHandler
         ? "if it is to serve that route, use handle(\"\(other)\", with: …)"

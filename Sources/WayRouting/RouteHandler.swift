@@ -11,7 +11,8 @@ public enum RouteHandler: Sendable {
   case asyncTask(@Sendable (Call) async throws -> Value)
   /// Shows the page from Swift.
   case page(PageHandler)
-  /// A module that gives the route its handler when it is called; ``Router/module(_:routes:serving:register:)`` sets it.
+  /// A module that gives the route its handler when it is called;
+  /// ``Router/module(_:routes:serving:register:)`` sets it.
   case lazy(LazyModule)
 
   /// Whether a route with this has yet to get a handler, unless hosts serve it.
@@ -36,19 +37,20 @@ public enum RouteHandler: Sendable {
 public struct PageHandler: Sendable {
   /// Shows the page and returns when it is there; an error means that it does not open.
   ///
-  /// The call is the opener's, with what it carries (``Call/carried(_:as:)``). Its navigator acts for
-  /// the page, and may be kept: ``Navigator/finish(_:page:)`` closes the page with its result. What changes
-  /// the stack waits until the page is there, so it must not be awaited before.
+  /// The call is the opener's, with what it carries (``Call/carried(_:as:)``). Its navigator acts
+  /// for the page, and may be kept: ``Navigator/finish(_:page:)`` closes the page with its result.
+  /// What changes the stack waits until the page is there, so it must not be awaited before.
   public let open: @Sendable (Page, Call) async throws -> Void
-  /// Takes the page away. The reason is the kind of its outcome; the `exts`, `animated` for instance,
-  /// are those of the back, finish or open that closed it.
+  /// Takes the page away. The reason is the kind of its outcome; the `exts`, `animated` for
+  /// instance, are those of the back, finish or open that closed it.
   public let close: @Sendable (Page, _ reason: Outcome.Kind, _ exts: ValueObject) async -> Void
-  /// Runs one of the page's methods (`page.call`) and gives its value. The call's `params` are the method's, its `uri`
-  /// is the page's. An error is told as a task's. Nil where the page has no methods.
+  /// Runs one of the page's methods (`page.call`) and gives its value. The call's `params` are the
+  /// method's, its `uri` is the page's. An error is told as a task's. Nil where the page has no
+  /// methods.
   public let call: (@Sendable (Page, _ method: String, Call) async throws -> Value)?
 
-  /// The closures are called on any thread: `open` and `close` one after the other for one page, `call` as often as
-  /// others ask and at any time between, also while `close` runs.
+  /// The closures are called on any thread: `open` and `close` one after the other for one page,
+  /// `call` as often as others ask and at any time between, also while `close` runs.
   public init(
     open: @escaping @Sendable (Page, Call) async throws -> Void,
     close: @escaping @Sendable (Page, _ reason: Outcome.Kind, _ exts: ValueObject) async -> Void,
@@ -60,8 +62,8 @@ public struct PageHandler: Sendable {
   }
 }
 
-/// Thrown by a task or by the `open` of a ``PageHandler`` that leaves the call to the next match of its URI, as if its
-/// route were not there. It must not have had an effect by then.
+/// Thrown by a task or by the `open` of a ``PageHandler`` that leaves the call to the next match of
+/// its URI, as if its route were not there. It must not have had an effect by then.
 public struct Declined: Error, Sendable {
   /// To be thrown.
   public init() {}

@@ -1,7 +1,7 @@
 import WayPatterns
 
-/// A part of an app that registers when one of its routes is called first or, where it names none, when the router
-/// starts.
+/// A part of an app that registers when one of its routes is called first or, where it names none,
+/// when the router starts.
 ///
 /// The build plugin `WaybridgeModules` finds types that conform, in the sources of a target and of
 /// those that it depends on, and writes a function that registers them all,
@@ -14,7 +14,8 @@ import WayPatterns
 /// ```swift
 /// enum AddressModule: RouteModule {
 ///   static func routes() throws -> [Route] {
-///     [Route(name: "address.count", patterns: [try RoutePattern("action://address/count")], kind: .task)]
+///     let pattern = try RoutePattern("action://address/count")
+///     return [Route(name: "address.count", patterns: [pattern], kind: .task)]
 ///   }
 ///
 ///   static func register(in router: Router) async throws {
@@ -25,16 +26,18 @@ import WayPatterns
 public protocol RouteModule: SendableMetatype {
   /// Names the module in errors; the name of the type, where the module says nothing.
   static var name: String { get }
-  /// When in the start the module's routes are registered; with the pages, where the module says nothing. Every
-  /// ``RouteService`` is there by then, and its methods behind ``StartPhase/tasks``.
+  /// When in the start the module's routes are registered; with the pages, where the module says
+  /// nothing. Every ``RouteService`` is there by then, and its methods behind ``StartPhase/tasks``.
   static var phase: StartPhase { get }
-  /// The routes that it declares, without their handlers; none, where the module says nothing. Throws what hinders the start.
+  /// The routes that it declares, without their handlers; none, where the module says nothing.
+  /// Throws what hinders the start.
   static func routes() throws -> [Route]
-  /// The names of routes that are declared already, for instance by a table, and get their handlers from the module;
-  /// none, where the module says nothing.
+  /// The names of routes that are declared already, for instance by a table, and get their handlers
+  /// from the module; none, where the module says nothing.
   static var serving: [String] { get }
-  /// Gives the routes their handlers, by ``Router/handle(_:with:)``, when one of them is called first; without any routes,
-  /// registers when the router starts. When it throws, the call or the start fails, and the next call tries again.
+  /// Gives the routes their handlers, by ``Router/handle(_:with:)``, when one of them is called
+  /// first; without any routes, registers when the router starts. When it throws, the call or the
+  /// start fails, and the next call tries again.
   static func register(in router: Router) async throws
 }
 
@@ -50,11 +53,11 @@ extension RouteModule {
 }
 
 extension Router {
-  /// Has a module register: in its phase of the start what it declares, the rest when it is called first. A second time
-  /// changes nothing.
+  /// Has a module register: in its phase of the start what it declares, the rest when it is called
+  /// first. A second time changes nothing.
   ///
-  /// Throws ``RouterError/started`` when the start has begun. What the module throws, and a route that another module
-  /// serves, fail the start, as ``RegistrationError``.
+  /// Throws ``RouterError/started`` when the start has begun. What the module throws, and a route
+  /// that another module serves, fail the start, as ``RegistrationError``.
   public func register<Module: RouteModule>(module: Module.Type) throws(RouterError) {
     let isTaken = startup.add(module.phase, once: ObjectIdentifier(module)) { router in
       do {

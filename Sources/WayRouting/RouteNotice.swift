@@ -11,10 +11,11 @@ public enum RouteNotice: Sendable {
   case didClose(Page, Outcome, after: Duration)
   /// A page is on top again: those above it have left, or its tab was selected.
   case didResume(Page)
-  /// A task, a method of a service or the undefined-route handler has answered. `after` is how long it took.
+  /// A task, a method of a service or the undefined-route handler has answered. `after` is how long
+  /// it took.
   case didRun(uri: String, route: String?, after: Duration)
-  /// A call came to nothing: no route, parameters that do not fit, refused by an interceptor, a host that refused or was
-  /// silent, a task that failed.
+  /// A call came to nothing: no route, parameters that do not fit, refused by an interceptor, a
+  /// host that refused or was silent, a task that failed.
   case failed(RouteFailure)
 }
 
@@ -52,8 +53,9 @@ struct RouteHook: Sendable, Named {
 }
 
 extension Router {
-  /// Tells `hook` of every page and task of every session, for statistics and logs, or puts it in the place of the one
-  /// of its name. It is called on the thread of the session, in the order in which things happen: it must not block.
+  /// Tells `hook` of every page and task of every session, for statistics and logs, or puts it in
+  /// the place of the one of its name. It is called on the thread of the session, in the order in
+  /// which things happen: it must not block.
   public func hook(_ name: String, _ hook: @escaping @Sendable (RouteNotice) -> Void) {
     let added = RouteHook(name: name, tell: hook)
     changeAlways { $0.hooks.put(added) }

@@ -22,7 +22,8 @@ public protocol RouteService: SendableMetatype {
   associatedtype Service: Sendable
   /// The service's name in `service://Name/method`; the name of the type, where it says nothing.
   static var name: String { get }
-  /// Makes the service when it is first used, from any thread, once unless it throws. It may use other services.
+  /// Makes the service when it is first used, from any thread, once unless it throws. It may use
+  /// other services.
   static func make(for router: Router) throws -> Service
   /// Names the methods that others may call; none, where it says nothing.
   static func methods(_ service: inout ServiceMethods<Service>)
@@ -36,12 +37,13 @@ extension RouteService {
 }
 
 extension Router {
-  /// Registers a service, which can be had at once; its methods come in the phase ``StartPhase/tasks`` of the start. A second
-  /// time changes nothing, and a service of the type that is registered by ``service(_:name:make:methods:)``, before the
-  /// start, takes its place.
+  /// Registers a service, which can be had at once; its methods come in the phase
+  /// ``StartPhase/tasks`` of the start. A second time changes nothing, and a service of the type
+  /// that is registered by ``service(_:name:make:methods:)``, before the start, takes its place.
   ///
-  /// Throws ``RouterError/started`` when the start has begun, ``RouterError/serviceClash(service:other:type:)`` for another
-  /// ``RouteService`` of the type. A method that is refused fails the start, as ``RegistrationError``.
+  /// Throws ``RouterError/started`` when the start has begun,
+  /// ``RouterError/serviceClash(service:other:type:)`` for another ``RouteService`` of the type. A
+  /// method that is refused fails the start, as ``RegistrationError``.
   public func register<Service: RouteService>(service: Service.Type) throws(RouterError) {
     let name = service.name
     let slot = ServiceSlot(name) { [weak self] in

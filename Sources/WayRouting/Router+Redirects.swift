@@ -2,7 +2,8 @@ import WayPatterns
 import WayValues
 
 extension Router {
-  /// Sends the URIs that match `from` elsewhere, in the place of an earlier redirect with the same `from`.
+  /// Sends the URIs that match `from` elsewhere, in the place of an earlier redirect with the same
+  /// `from`.
   ///
   /// Throws when one of the two is wrong, or when another redirect matches the same URIs.
   public func redirect(_ from: String, to target: String) throws(RouterError) {
@@ -32,8 +33,9 @@ extension Router {
     changeAlways { $0.redirects = RedirectList() }
   }
 
-  /// Sets where a call goes on whose URI nothing serves in a scheme, before the undefined-route handler is asked; nil
-  /// for nowhere. The target gets the URI that was called as the parameter `uri`.
+  /// Sets where a call goes on whose URI nothing serves in a scheme, before the undefined-route
+  /// handler is asked; nil for nowhere. The target gets the URI that was called as the parameter
+  /// `uri`.
   ///
   /// Throws when it is no target, or needs parameters.
   public func undefinedRoute(

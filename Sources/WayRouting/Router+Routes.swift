@@ -5,8 +5,8 @@ import WayValues
 extension Router {
   /// Registers a route. `replacing` puts it in the place of the route of its name, if there is one.
   ///
-  /// Throws ``RouterError``, with nothing changed, when the name or a pattern is taken, or route, patterns, parameters and
-  /// handler do not fit one another.
+  /// Throws ``RouterError``, with nothing changed, when the name or a pattern is taken, or route,
+  /// patterns, parameters and handler do not fit one another.
   @discardableResult
   public func register(
     _ route: Route, replacing: Bool = false
@@ -14,7 +14,8 @@ extension Router {
     try change { (state) throws(RouterError) in try state.add(route, replacing: replacing) }
   }
 
-  /// Registers all routes, or none of them when one is refused. Throws as ``register(_:replacing:)``.
+  /// Registers all routes, or none of them when one is refused. Throws as
+  /// ``register(_:replacing:)``.
   @discardableResult
   public func register(contentsOf routes: [Route]) throws(RouterError) -> [Registration] {
     try change { (state) throws(RouterError) in
@@ -26,10 +27,11 @@ extension Router {
     }
   }
 
-  /// Registers a task that returns at once. It runs on the thread of the caller's session: it must not block.
+  /// Registers a task that returns at once. It runs on the thread of the caller's session: it must
+  /// not block.
   ///
-  /// The name is the pattern where none is given. Throws ``RouterError`` as ``register(_:replacing:)``. What the handler throws
-  /// is the call's error.
+  /// The name is the pattern where none is given. Throws ``RouterError`` as
+  /// ``register(_:replacing:)``. What the handler throws is the call's error.
   @discardableResult
   public func task(
     _ pattern: String, name: String? = nil, priority: Int = 0,
@@ -38,10 +40,11 @@ extension Router {
     try register(pattern, name, .task, priority, .task(handler))
   }
 
-  /// Registers a task that may wait, in a Swift task of its own that is cancelled when nobody waits for it any more.
+  /// Registers a task that may wait, in a Swift task of its own that is cancelled when nobody waits
+  /// for it any more.
   ///
-  /// The name is the pattern where none is given. Throws ``RouterError`` as ``register(_:replacing:)``. What the handler throws
-  /// is the call's error.
+  /// The name is the pattern where none is given. Throws ``RouterError`` as
+  /// ``register(_:replacing:)``. What the handler throws is the call's error.
   @discardableResult
   public func task(
     _ pattern: String, name: String? = nil, priority: Int = 0,
@@ -50,7 +53,8 @@ extension Router {
     try register(pattern, name, .task, priority, .asyncTask(handler))
   }
 
-  /// Registers a page: one that a host shows, or that `handler` shows. Throws ``RouterError`` as ``register(_:replacing:)``.
+  /// Registers a page: one that a host shows, or that `handler` shows. Throws ``RouterError`` as
+  /// ``register(_:replacing:)``.
   @discardableResult
   public func page(
     _ pattern: String, name: String? = nil, priority: Int = 0, _ handler: PageHandler? = nil
@@ -60,7 +64,8 @@ extension Router {
 
   /// Puts a route in the place of a registered one, also in the order among equals.
   ///
-  /// Throws as ``register(_:replacing:)``, and ``RouterError/unknown(_:)`` when the registration is not in force any more.
+  /// Throws as ``register(_:replacing:)``, and ``RouterError/unknown(_:)`` when the registration is
+  /// not in force any more.
   @discardableResult
   public func replace(
     _ registration: Registration, with route: Route
@@ -76,13 +81,14 @@ extension Router {
 
   /// Lets a handler serve a route that is declared already, for instance by a table.
   ///
-  /// Throws ``RouterError/unknown(_:)`` for a name that no route has, ``RouterError/handlerUnfit(route:kind:)`` for a handler of
-  /// another kind.
+  /// Throws ``RouterError/unknown(_:)`` for a name that no route has,
+  /// ``RouterError/handlerUnfit(route:kind:)`` for a handler of another kind.
   public func handle(_ name: String, with handler: RouteHandler) throws(RouterError) {
     try change { (state) throws(RouterError) in try state.bind(name, to: handler) }
   }
 
-  /// Leaves a route to hosts again. Throws ``RouterError/unknown(_:)`` for a name that no route has.
+  /// Leaves a route to hosts again. Throws ``RouterError/unknown(_:)`` for a name that no route
+  /// has.
   public func unbind(_ name: String) throws(RouterError) {
     try handle(name, with: .hosted)
   }

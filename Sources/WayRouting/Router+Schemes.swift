@@ -2,7 +2,8 @@ import WayNavigation
 import WayPatterns
 
 extension Router {
-  /// Sets the dispatcher of a scheme, which may have had another one. Throws ``RouterError/invalidScheme(_:)``.
+  /// Sets the dispatcher of a scheme, which may have had another one. Throws
+  /// ``RouterError/invalidScheme(_:)``.
   public func register(_ dispatcher: Dispatcher, scheme: String) throws(RouterError) {
     try change { (state) throws(RouterError) in
       try state.change(scheme) { rule in
@@ -23,7 +24,8 @@ extension Router {
     }
   }
 
-  /// Keeps global routes from serving a scheme, or lets them again. Throws ``RouterError/invalidScheme(_:)``.
+  /// Keeps global routes from serving a scheme, or lets them again. Throws
+  /// ``RouterError/invalidScheme(_:)``.
   public func closeScheme(_ scheme: String, _ isClosed: Bool = true) throws(RouterError) {
     try change { (state) throws(RouterError) in
       try state.change(scheme) { $0.isClosed = isClosed }
@@ -35,7 +37,8 @@ extension Router {
     changeAlways { $0.undefinedRoute = handler }
   }
 
-  /// Sets the first page of each tab, in order; none for an app without tabs. Sessions that run keep their pages.
+  /// Sets the first page of each tab, in order; none for an app without tabs. Sessions that run
+  /// keep their pages.
   ///
   /// Throws ``RouterError/tooManyTabs(limit:)`` beyond 16.
   public func setTabs(_ tabs: [RouteURI]) throws(RouterError) {

@@ -3,11 +3,11 @@ import WayPatterns
 import WayValues
 
 extension Router {
-  /// Registers a task whose parameters are read into a type and whose reply is written from one. It returns at once,
-  /// on the thread of the caller's session: it must not block.
+  /// Registers a task whose parameters are read into a type and whose reply is written from one. It
+  /// returns at once, on the thread of the caller's session: it must not block.
   ///
-  /// Text of path and query is read as a number or truth value where the type wants one. What does not fit is told to
-  /// the caller (2422, with the place of the fault) before `handler` is called.
+  /// Text of path and query is read as a number or truth value where the type wants one. What does
+  /// not fit is told to the caller (2422, with the place of the fault) before `handler` is called.
   @discardableResult
   public func task<Request: Decodable & Sendable, Reply: Encodable & SendableMetatype>(
     _ pattern: String, name: String? = nil, priority: Int = 0,
@@ -34,8 +34,8 @@ extension Router {
 extension Call {
   /// The parameters as a type. Text is read as a number or truth value where the type wants one.
   ///
-  /// Throws ``RoutingError/invalidParameters(_:)`` with the place of what does not fit; a handler that lets it through
-  /// answers its caller 2422.
+  /// Throws ``RoutingError/invalidParameters(_:)`` with the place of what does not fit; a handler
+  /// that lets it through answers its caller 2422.
   public func decode<Parameters: Decodable>(
     _ type: Parameters.Type = Parameters.self
   ) throws(RoutingError) -> Parameters {

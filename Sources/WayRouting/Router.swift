@@ -3,8 +3,8 @@ import WayValues
 
 /// The routes of an app, changed at run time from any thread.
 ///
-/// A change takes a lock; a lookup reads a ``RouterSnapshot``, which is made by the first reader after a
-/// change, so that many changes in a row cost no more than one.
+/// A change takes a lock; a lookup reads a ``RouterSnapshot``, which is made by the first reader
+/// after a change, so that many changes in a row cost no more than one.
 public final class Router: Sendable {
   private struct Held: Sendable {
     var state = RouterState()
@@ -21,7 +21,8 @@ public final class Router: Sendable {
   /// How often the router has changed; a snapshot with another number is out of date.
   package var version: Int { changes.load(ordering: .acquiring) }
 
-  /// The router as it is now. Takes the lock, if only for a moment: keep it for many lookups in a row.
+  /// The router as it is now. Takes the lock, if only for a moment: keep it for many lookups in a
+  /// row.
   public func snapshot() -> RouterSnapshot {
     held.withLock { held in
       if let snapshot = held.snapshot { return snapshot }

@@ -44,23 +44,27 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
       "a route named '\(name)' is already registered; replace it or choose another name"
     case .clash(let clash): "\(clash)"
     case .kindUnfit(let route, let kind, let scheme, let dispatcher):
-      "the route '\(route)' is a \(kind.rawValue), which the dispatcher '\(dispatcher)' of the scheme"
+      "the route '\(route)' is a \(kind.rawValue), which the dispatcher '\(dispatcher)' of the "
+        + "scheme"
         + " '\(scheme)' does not take"
     case .handlerUnfit(let route, let kind):
       "the handler does not fit the route '\(route)', which is a \(kind.rawValue)"
     case .parameterUnfit(let route, let parameter, let reason):
       "the parameter '\(parameter)' of the route '\(route)': \(reason)"
     case .fallbackUnfit(let route, let parameter, let pattern):
-      "the fallback of the route '\(route)' needs ':\(parameter)', which its pattern '\(pattern)' does not"
+      "the fallback of the route '\(route)' needs ':\(parameter)', which its pattern '\(pattern)' "
+        + "does not"
         + " capture, or only with an optional group"
     case .target(let error): "\(error)"
     case .redirectClash(let from, let other):
       "'\(from)' matches the same URIs as '\(other)', from which a redirect leads already"
     case .moduleClash(let route, let module):
-      "the module '\(module)' serves the route '\(route)' already; remove one of the two, or give the route of one"
+      "the module '\(module)' serves the route '\(route)' already; remove one of the two, or give "
+        + "the route of one"
         + " another name"
     case .serviceClash(let service, let other, let type):
-      "the services '\(service)' and '\(other)' are both for the type \(type): remove one of the two, have it conform to"
+      "the services '\(service)' and '\(other)' are both for the type \(type): remove one of the "
+        + "two, have it conform to"
         + " RegisteredByHand, or register one before them by Router.service(_:name:make:methods:)"
     case .started: "the router has started: give it this before"
     case .unknown(let name): "no route named '\(name)' is registered"

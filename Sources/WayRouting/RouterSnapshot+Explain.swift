@@ -2,7 +2,8 @@ import WayPatterns
 import WayValues
 
 extension RouterSnapshot {
-  /// How the router reads a URI. Runs nothing and changes nothing; a text that is no URI is explained too.
+  /// How the router reads a URI. Runs nothing and changes nothing; a text that is no URI is
+  /// explained too.
   public func explain(_ text: String, params: ValueObject = [:]) -> Explanation {
     var explanation = Explanation(uri: text)
     do throws(RoutingError) {

@@ -3,8 +3,8 @@ import WayValues
 
 // Where a call goes on when what its URI leads to does not serve it.
 extension RouterSnapshot {
-  /// The further matches of a URI, the best first: for a call whose handlers so far declined. `params` are the
-  /// caller's.
+  /// The further matches of a URI, the best first: for a call whose handlers so far declined.
+  /// `params` are the caller's.
   package func matches(
     after declined: Match, params: ValueObject
   ) throws(RoutingError) -> [Match] {

@@ -53,11 +53,11 @@ public final class RouterSnapshot: Sendable {
 
   /// Where a URI leads; nothing is run or changed. Redirects are followed first.
   ///
-  /// Routes whose pattern names the scheme come before global ones, which a closed scheme does not have. A global
-  /// pattern is matched against the path; where the scheme is not `http` or `https` and the authority has no dot,
-  /// port or user, the authority is its first segment. Routes of a kind that the scheme's dispatcher does not take
-  /// are passed over.
-  /// `checking` false does not check the parameters, for a URI that is not called yet. Throws ``RoutingError`` when it leads
+  /// Routes whose pattern names the scheme come before global ones, which a closed scheme does not
+  /// have. A global pattern is matched against the path; where the scheme is not `http` or `https`
+  /// and the authority has no dot, port or user, the authority is its first segment. Routes of a
+  /// kind that the scheme's dispatcher does not take are passed over. `checking` false does not
+  /// check the parameters, for a URI that is not called yet. Throws ``RoutingError`` when it leads
   /// nowhere.
   public func resolve(
     _ uri: RouteURI, params: ValueObject = [:], checking: Bool = true

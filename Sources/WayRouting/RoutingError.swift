@@ -22,7 +22,8 @@ public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
   case invalidURI(RouteURIError)
   /// Parameters that cannot be read or do not fit the route; never empty.
   case invalidParameters([ParameterFault])
-  /// The redirects go in a circle, or there are more than ``Redirect/maxHops``: the URIs in their order.
+  /// The redirects go in a circle, or there are more than ``Redirect/maxHops``: the URIs in their
+  /// order.
   case redirectLoop(chain: [String])
   /// A value of Swift code would have to leave the process; the text says which, and why.
   case notOverTheWire(String)

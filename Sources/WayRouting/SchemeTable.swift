@@ -50,7 +50,8 @@ struct SchemeTable: Sendable {
     }
   }
 
-  /// The traits of the scheme of a URI; those of a scheme without dispatcher when nothing is known of it.
+  /// The traits of the scheme of a URI; those of a scheme without dispatcher when nothing is known
+  /// of it.
   func traits(of split: borrowing SplitURI) -> Traits {
     let found = edges.child(of: 0, schemeOf: split)
     return found < 0 ? Traits() : traits[Int(found)]

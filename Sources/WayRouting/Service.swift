@@ -23,7 +23,8 @@ final class ServiceSlot<Service: Sendable>: Sendable {
     return declared.routes
   }
 
-  /// The service, for a call of one of its methods: the caller is told the name of one that cannot be made.
+  /// The service, for a call of one of its methods: the caller is told the name of one that cannot
+  /// be made.
   func serviceForCall() throws -> Service {
     do { return try service() } catch let error as CallError { throw error } catch {
       throw CallError(code: 0, message: "The service '\(name)' could not be made: \(error)")
@@ -66,8 +67,9 @@ public enum ServiceError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Names the methods of a service that clients may call, `service://Name/method`. A name that cannot stand
-/// in a pattern is told when the service is registered, which fails with ``RouterError``.
+/// Names the methods of a service that clients may call, `service://Name/method`. A name that
+/// cannot stand in a pattern is told when the service is registered, which fails with
+/// ``RouterError``.
 public struct ServiceMethods<Service: Sendable>: ~Copyable {
   let service: String
   let slot: ServiceSlot<Service>
@@ -100,7 +102,8 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
       name, parameters, .asyncTask { call in try await body(try slot.serviceForCall(), call) })
   }
 
-  /// A method whose parameters are read into a type and whose reply is written from one. It may wait.
+  /// A method whose parameters are read into a type and whose reply is written from one. It may
+  /// wait.
   public mutating func method<Request: Decodable & Sendable, Reply: Encodable & SendableMetatype>(
     _ name: String, parameters: [ParameterDeclaration] = [],
     _ body: @escaping @Sendable (Service, Request) async throws -> Reply
@@ -138,13 +141,16 @@ extension RouterState {
 }
 
 extension Router {
-  /// Registers a service under its type and a name: Swift code gets it by its type (``service(_:)``), and others call the
-  /// methods that `methods` names, `service://Name/method`, each a route `Name.method`.
+  /// Registers a service under its type and a name: Swift code gets it by its type
+  /// (``service(_:)``), and others call the methods that `methods` names, `service://Name/method`,
+  /// each a route `Name.method`.
   ///
-  /// `make` runs when the service is first used, from any thread, and once unless it throws. It may use other services.
-  /// Another service of the type takes the place of the first, whose methods stay until ``removeService(_:)``.
+  /// `make` runs when the service is first used, from any thread, and once unless it throws. It may
+  /// use other services. Another service of the type takes the place of the first, whose methods
+  /// stay until ``removeService(_:)``.
   ///
-  /// Throws when a method's name is no segment of a pattern or its route is refused; then nothing is registered.
+  /// Throws when a method's name is no segment of a pattern or its route is refused; then nothing
+  /// is registered.
   public func service<Service: Sendable>(
     _ type: Service.Type, name: String, make: @escaping @Sendable () throws -> Service,
     methods: (inout ServiceMethods<Service>) -> Void = { _ in }
@@ -186,7 +192,8 @@ extension Router {
     return try slot.service()
   }
 
-  /// Takes a service and the routes of its methods back; false when there is none. Who has it keeps it.
+  /// Takes a service and the routes of its methods back; false when there is none. Who has it keeps
+  /// it.
   @discardableResult
   public func removeService<Service: Sendable>(_ type: Service.Type) -> Bool {
     changeAlways { state in

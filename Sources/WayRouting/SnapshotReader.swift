@@ -1,7 +1,8 @@
 import WayPatterns
 import WayValues
 
-/// Keeps a snapshot and takes a new one when the router has changed; remembers where the last URIs led. For one thread.
+/// Keeps a snapshot and takes a new one when the router has changed; remembers where the last URIs
+/// led. For one thread.
 package struct SnapshotReader {
   /// How many URIs are remembered, and how long one may be in bytes.
   private static let maxRemembered = 64
@@ -29,8 +30,8 @@ package struct SnapshotReader {
     return snapshot
   }
 
-  /// Where a URI leads, as ``RouterSnapshot/resolve(_:params:checking:)-(RouteURI,_,_)`` says. A client calls few routes often, so
-  /// that most texts need neither be parsed nor looked up again.
+  /// Where a URI leads, as ``RouterSnapshot/resolve(_:params:checking:)-(RouteURI,_,_)`` says. A
+  /// client calls few routes often, so that most texts need neither be parsed nor looked up again.
   package mutating func resolve(
     _ text: String, params: ValueObject, checking: Bool = true
   ) throws(RoutingError) -> Resolution {

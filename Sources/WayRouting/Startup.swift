@@ -75,16 +75,17 @@ final class Startup: Sendable {
 }
 
 extension Router {
-  /// Has something done in a phase of the start, behind what was given for that phase before. When the start has begun
-  /// already this throws ``RouterError/started``.
+  /// Has something done in a phase of the start, behind what was given for that phase before. When
+  /// the start has begun already this throws ``RouterError/started``.
   public func atStart(
     _ phase: StartPhase, _ work: @escaping @Sendable (Router) async throws -> Void
   ) throws(RouterError) {
     guard startup.add(phase, work) else { throw .started }
   }
 
-  /// Carries out what ``atStart(_:_:)`` was given, phase by phase, and returns when all is done; later calls wait for the
-  /// first. A server does this before it takes connections, so that no call comes before the app is ready.
+  /// Carries out what ``atStart(_:_:)`` was given, phase by phase, and returns when all is done;
+  /// later calls wait for the first. A server does this before it takes connections, so that no
+  /// call comes before the app is ready.
   ///
   /// Throws ``StartError`` when something failed; the start is not tried again.
   public func start() async throws {

@@ -67,8 +67,8 @@ final class Happenings {
 
 // What is told of calls.
 extension Happenings {
-  /// A call is answered, with the code of an error, or nil for none. `mark` is that of one that did not
-  /// end at once.
+  /// A call is answered, with the code of an error, or nil for none. `mark` is that of one that did
+  /// not end at once.
   func record(_ code: Int?, of address: ReplyAddress, _ mark: CallMark?) {
     let time = environment.meter.ended(address.method, code: code, since: mark?.start)
     guard let note = mark == nil ? address.client.note : mark?.note else { return }

@@ -5,8 +5,8 @@ import WayValues
 
 /// Follows links from outside of the app: each once, as soon as somebody can serve it.
 enum LinkFollowing {
-  /// Takes a link, to be followed in its turn. Fails for a text that is no URI, and with 2429 when too
-  /// many wait.
+  /// Takes a link, to be followed in its turn. Fails for a text that is no URI, and with 2429 when
+  /// too many wait.
   static func deliver(_ link: DeepLink, to session: isolated Session) throws(CallError) {
     try link.check()
     try session.links.add(link)
@@ -24,9 +24,9 @@ enum LinkFollowing {
     }
   }
 
-  /// Whether a link need not wait any longer: it can be opened, or has failed for good. While the session has
-  /// no host at all it has only begun, and a URI that nobody serves may be one that a host is about to
-  /// declare.
+  /// Whether a link need not wait any longer: it can be opened, or has failed for good. While the
+  /// session has no host at all it has only begun, and a URI that nobody serves may be one that a
+  /// host is about to declare.
   private static func isDue(_ link: DeepLink, _ guide: Guide) -> Bool {
     let hasHosts = !guide.hosts.isEmpty
     do {

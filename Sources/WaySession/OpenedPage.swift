@@ -8,9 +8,9 @@ public struct OpenedPage: Sendable {
   public let page: String?
   let opening: Task<Outcome, any Error>
 
-  /// How the page ended, awaited if need be; of a task, `finished` with its value. Throws ``CallError`` with the
-  /// protocol's code where the page's opening is given up by the server. Cancelling the awaiting task does not end the wait: the page
-  /// has its outcome in any case.
+  /// How the page ended, awaited if need be; of a task, `finished` with its value. Throws
+  /// ``CallError`` with the protocol's code where the page's opening is given up by the server.
+  /// Cancelling the awaiting task does not end the wait: the page has its outcome in any case.
   public func outcome() async throws -> Outcome {
     try await opening.value
   }

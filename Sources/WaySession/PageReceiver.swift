@@ -8,8 +8,9 @@ enum PageReceiver {
   case client(Client, page: String)
   case swift(PageHandler, Page)
 
-  /// The client that runs in the page, the last of several; else its host. A client that asks for its
-  /// own page means the host, or others that run there. Fails with 2404 or 2504 where there is nobody.
+  /// The client that runs in the page, the last of several; else its host. A client that asks for
+  /// its own page means the host, or others that run there. Fails with 2404 or 2504 where there is
+  /// nobody.
   init(
     of page: String, except caller: ClientID? = nil, in session: isolated Session
   ) throws(CallError) {

@@ -67,11 +67,11 @@ extension Session {
         isFirst: client.id == 1))
   }
 
-  /// Takes a member out: what it waits for ends, what waits for it fails, its pages fail. The session
-  /// ends with its last member.
+  /// Takes a member out: what it waits for ends, what waits for it fails, its pages fail. The
+  /// session ends with its last member.
   ///
-  /// `code` is that of its connection's end; nil where the connection goes on, which takes the answers
-  /// to its calls, or was lost.
+  /// `code` is that of its connection's end; nil where the connection goes on, which takes the
+  /// answers to its calls, or was lost.
   func remove(_ id: ClientID, code: UInt16? = nil, connectionGoesOn: Bool = false) {
     guard let client = members.remove(id) else { return }
     if !connectionGoesOn { client.channel = nil }
@@ -278,7 +278,8 @@ extension Session {
     if let number = client.pending[id]?.purpose.call { report(value, of: number) }
   }
 
-  /// Ends a call before its work is done. A call whose page is shown goes on until the page is closed.
+  /// Ends a call before its work is done. A call whose page is shown goes on until the page is
+  /// closed.
   func stop(_ number: CallNumber, _ reason: StopReason) {
     switch calls.stop(number, reason) {
     case nil: break
@@ -299,8 +300,8 @@ extension Session {
 // MARK: Pages
 
 extension Session {
-  /// Does what is to be done for the pages, and begins what waits, until a host has to be asked. What
-  /// comes up on the way is done in its turn.
+  /// Does what is to be done for the pages, and begins what waits, until a host has to be asked.
+  /// What comes up on the way is done in its turn.
   func act(_ first: [PageAction]) {
     actions.append(contentsOf: first)
     guard !isActing else { return }

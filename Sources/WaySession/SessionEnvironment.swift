@@ -9,7 +9,8 @@ protocol SessionOwner: AnyObject, Sendable {
   func ended(_ session: String)
   /// The session tells an event of its own that Swift code listens to.
   func heard(_ event: BridgeEvent)
-  /// The `event` messages that the app retains for a client, of those topics that are wanted, oldest first.
+  /// The `event` messages that the app retains for a client, of those topics that are wanted,
+  /// oldest first.
   func retained(
     for session: String, client: String, where isWanted: @Sendable (String) -> Bool
   ) -> [[UInt8]]

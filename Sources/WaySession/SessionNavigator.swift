@@ -96,7 +96,8 @@ struct SessionNavigator: Navigator {
 }
 
 extension Call {
-  /// A call of what a URI says, as Swift code of a session sees it; `number` is that of one that goes on.
+  /// A call of what a URI says, as Swift code of a session sees it; `number` is that of one that
+  /// goes on.
   init(
     _ said: Resolution, _ options: CallOptions, _ number: CallNumber? = nil, in session: Session
   ) {

@@ -24,8 +24,8 @@ enum SwiftCalls {
     }.get()
   }
 
-  /// Opens a page, or runs a task, and returns when it is shown, or done: as a client would, where one
-  /// is named.
+  /// Opens a page, or runs a task, and returns when it is shown, or done: as a client would, where
+  /// one is named.
   static func open(
     _ uri: String, _ given: CallOptions, as client: String?, in session: isolated Session
   ) async -> Result<OpenedPage, CallError> {

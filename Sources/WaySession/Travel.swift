@@ -4,8 +4,8 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// Takes calls where their ``Journey`` leads: asks interceptors and modules on the way, and has who is
-/// there do the work.
+/// Takes calls where their ``Journey`` leads: asks interceptors and modules on the way, and has who
+/// is there do the work.
 enum Travel {
   /// Takes a call on from an event. Throws what ends it.
   static func go(
@@ -143,8 +143,8 @@ extension Travel {
     return .later
   }
 
-  /// Selects a tab, in its turn, and answers the call with the change. The host of the tab's first page
-  /// is asked for it where the tab has none.
+  /// Selects a tab, in its turn, and answers the call with the change. The host of the tab's first
+  /// page is asked for it where the tab has none.
   static func select(
     _ tab: Int, _ entry: Entry, for asker: Session.Asker, in session: isolated Session
   ) throws(CallError) -> Reply {

@@ -2,12 +2,12 @@ import WayTransport
 
 /// Outgoing WebSocket connections.
 package enum SocketClient {
-  /// Connects to `url` (`ws://host:port/path`), and hands the messages to the receiver that `accept` gives; it is
-  /// called on the loop, before the first message.
+  /// Connects to `url` (`ws://host:port/path`), and hands the messages to the receiver that
+  /// `accept` gives; it is called on the loop, before the first message.
   ///
-  /// Throws where the URL is none, nobody listens, the server refuses (with its HTTP status), speaks another
-  /// subprotocol than the one asked for, or does not answer within `timeout`. A host name other than an
-  /// address is looked up on the loop's thread, which waits for it.
+  /// Throws where the URL is none, nobody listens, the server refuses (with its HTTP status),
+  /// speaks another subprotocol than the one asked for, or does not answer within `timeout`. A host
+  /// name other than an address is looked up on the loop's thread, which waits for it.
   package static func connect(
     url: String, subprotocol: String? = nil, origin: String? = nil, maxMessage: Int = 1 << 20,
     timeout: Duration = .seconds(10), on loop: SocketLoop,

@@ -30,9 +30,9 @@ package final class SocketServer: Sendable {
   /// Call on the loop.
   package var statistics: SocketStatistics { sockets.statistics }
 
-  /// Closes every WebSocket connection with `drain` and takes no more of them; answers HTTP requests until these are
-  /// gone, then stops listening, lets answers under way be finished, and returns when all are gone; those still there
-  /// after `grace` are cut off. Idempotent.
+  /// Closes every WebSocket connection with `drain` and takes no more of them; answers HTTP
+  /// requests until these are gone, then stops listening, lets answers under way be finished, and
+  /// returns when all are gone; those still there after `grace` are cut off. Idempotent.
   package func stop(drain: CloseCode = .drain, grace: Duration = .seconds(5)) async {
     await withCheckedContinuation { continuation in
       loop.execute { [sockets] in

@@ -18,15 +18,16 @@ package struct SocketServerConfiguration: Sendable {
   package var writeTimeout = Duration.seconds(30)
   /// Bytes that may wait to be sent on a WebSocket connection; beyond, it is closed with 4201.
   package var maximumBuffered = 8 * 1024 * 1024
-  /// A WebSocket peer that was silent for so long is pinged; a pong, any message, and what it takes of what is sent
-  /// are signs of life.
+  /// A WebSocket peer that was silent for so long is pinged; a pong, any message, and what it takes
+  /// of what is sent are signs of life.
   package var ping = Duration.seconds(20)
   /// A WebSocket peer that was silent for so long is closed with 4202.
   package var silence = Duration.seconds(35)
   /// How long a closing WebSocket connection may take to send what waits.
   package var closeTimeout = Duration.seconds(5)
 
-  /// Is told of each request that is refused: its status, and the reason as the answer has it. Called on the loop.
+  /// Is told of each request that is refused: its status, and the reason as the answer has it.
+  /// Called on the loop.
   package var onRefused: @Sendable (Int, String) -> Void = { _, _ in }
 
   package init(host: String = "127.0.0.1", port: Int, webRoot: String? = nil) {

@@ -7,7 +7,8 @@ import WayValues
 package struct RouteTable: Sendable {
   /// What the author calls this state of the document.
   package let version: String
-  /// What the document declares; its routes in its order, each left to hosts until a handler is bound to it.
+  /// What the document declares; its routes in its order, each left to hosts until a handler is
+  /// bound to it.
   package let declarations: RouterDeclarations
 
   /// Checks the whole document; throws every fault that it has.
@@ -36,8 +37,8 @@ package struct RouteTable: Sendable {
   /// Adds what the table declares to a router. Meant for before an app binds its handlers, which
   /// ``Router/handle(_:with:)`` does by the names of the routes.
   ///
-  /// Throws, with nothing changed, when a route clashes with a registered one or does not fit the dispatcher
-  /// of its scheme.
+  /// Throws, with nothing changed, when a route clashes with a registered one or does not fit the
+  /// dispatcher of its scheme.
   package func apply(to router: Router) throws(RouterError) {
     try router.declare(declarations)
   }

@@ -23,7 +23,8 @@ extension TableReader {
     return parents
   }
 
-  /// What the actions of an older server mean; one with null leads to its own URL, like those that are not here.
+  /// What the actions of an older server mean; one with null leads to its own URL, like those that
+  /// are not here.
   mutating func actions(of document: ValueObject) -> [String: RouteTarget] {
     let path = JSONPath.root.member("actions")
     guard let value = document["actions"], let object = object(value, at: path) else { return [:] }

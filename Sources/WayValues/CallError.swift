@@ -1,7 +1,7 @@
 /// What a call ends with in the place of a value: the error object of JSON-RPC 2.0 (§5.1).
 ///
-/// Tasks, hosts and interceptors throw it, callers catch it, and the wire carries it; it is the same
-/// type everywhere.
+/// Tasks, hosts and interceptors throw it, callers catch it, and the wire carries it; it is the
+/// same type everywhere.
 public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The protocol's own (``protocolCode``), the application's (1…1999 and from 3000), or whatever
   /// else a peer sent.

@@ -24,8 +24,8 @@ public struct Number: Sendable, Hashable {
   /// The nearest double; infinite where the number is beyond a double's range.
   public var double: Double { Double(digits) ?? .infinity }
 
-  /// Whether the number is an integer by its value: `7`, `7.0` and `7e2`, not `7.5`. Of a number beyond 64 bits only
-  /// digits alone are.
+  /// Whether the number is an integer by its value: `7`, `7.0` and `7e2`, not `7.5`. Of a number
+  /// beyond 64 bits only digits alone are.
   package var isInteger: Bool {
     if digits.utf8.allSatisfy({ Self.isDigit($0) || $0 == UInt8(ascii: "-") }) { return true }
     let double = double

@@ -12,8 +12,8 @@ extension String {
 
   /// Whether both have the same bytes, where `other` is ASCII: faster than ``isSameUTF8(as:)``.
   ///
-  /// Swift's `==` joins texts that are canonically equivalent. Such a one to an ASCII text has more bytes,
-  /// since each of its characters that is not ASCII has at least two and stands for one.
+  /// Swift's `==` joins texts that are canonically equivalent. Such a one to an ASCII text has more
+  /// bytes, since each of its characters that is not ASCII has at least two and stands for one.
   @inlinable
   package func isSameASCII(as other: String) -> Bool {
     utf8.count == other.utf8.count && self == other

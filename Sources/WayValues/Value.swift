@@ -80,7 +80,8 @@ extension Value {
   /// The value of a member, when this is an object that has it.
   public subscript(name: String) -> Value? { object?[name] }
 
-  /// What kind of value this is, in JSON's words: `null`, `boolean`, `number`, `string`, `array` or `object`.
+  /// What kind of value this is, in JSON's words: `null`, `boolean`, `number`, `string`, `array` or
+  /// `object`.
   public var kindName: String {
     switch self {
     case .null: "null"

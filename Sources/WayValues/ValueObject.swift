@@ -1,7 +1,7 @@
 /// An object whose members keep their order. Names are compared as UTF-8 bytes.
 ///
-/// A lookup walks small objects and uses an index in large ones, so that the time does not depend on
-/// what a peer sends.
+/// A lookup walks small objects and uses an index in large ones, so that the time does not depend
+/// on what a peer sends.
 public struct ValueObject: Sendable {
   /// One name with its value.
   public struct Member: Sendable {

@@ -2,8 +2,8 @@ import Waybridge
 import WaybridgeClient
 
 extension Configuration {
-  /// Connects to the bridge for as long as `body` runs. A session is opened where `opensSession` says so or where there
-  /// is a token.
+  /// Connects to the bridge for as long as `body` runs. A session is opened where `opensSession`
+  /// says so or where there is a token.
   func withClient(opensSession: Bool, _ body: (BridgeClient) async throws -> Void) async throws {
     do {
       let client = try await connect(opensSession)

@@ -8,17 +8,18 @@ struct CallCommand: Configured {
     commandName: "call",
     abstract: "Call one method of a bridge, print its result, and watch events.",
     discussion: """
-      The result is printed as one line of JSON; errors, and "progress" with its value, go to standard error. The call \
-      is plain JSON-RPC, in a session of its own that ends with it; with --token-file or --watch, session.open comes \
-      first.
+      The result is printed as one line of JSON; errors, and "progress" with its value, go to \
+      standard error. The call is plain JSON-RPC, in a session of its own that ends with it; with \
+      --token-file or --watch, session.open comes first.
 
-      With --watch the topics are subscribed to before METHOD, if any, is called. Each event is printed as a line \
-      {"topic", "data", "at"}, METHOD's result as a line {"result"}, until SIGINT or SIGTERM.
+      With --watch the topics are subscribed to before METHOD, if any, is called. Each event is \
+      printed as a line {"topic", "data", "at"}, METHOD's result as a line {"result"}, until \
+      SIGINT or SIGTERM.
 
       \(SettingHelp.sources)
 
-      Exit code: 0 after a result, or after SIGINT or SIGTERM with --watch; 1 where the call fails or the connection \
-      ends; 64 where the command line is wrong.
+      Exit code: 0 after a result, or after SIGINT or SIGTERM with --watch; 1 where the call fails \
+      or the connection ends; 64 where the command line is wrong.
 
       Example: waybridge call router.invoke '{"uri": "action://time"}'
       Example: waybridge call router.open '{"uri": "native://address/list"}' --watch 'page.*'

@@ -3,10 +3,12 @@ import Foundation
 import WaybridgeClient
 
 extension Configuration {
-  /// What flags say over environment variables over the file that `config`, or else `WAYBRIDGE_CONFIG`, names.
+  /// What flags say over environment variables over the file that `config`, or else
+  /// `WAYBRIDGE_CONFIG`, names.
   ///
-  /// Variables are read for the settings that `flags` names without a value and for those that no command has a flag
-  /// for; one that is empty counts as absent. Throws every fault of the variables or the file, one a line.
+  /// Variables are read for the settings that `flags` names without a value and for those that no
+  /// command has a flag for; one that is empty counts as absent. Throws every fault of the
+  /// variables or the file, one a line.
   init(flags: KeyValuePairs<String, String?>, config: String?) throws {
     let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
     if let file = config ?? environment["WAYBRIDGE_CONFIG"] { try read(file) }

@@ -16,7 +16,8 @@ struct Configuration: Sendable {
 }
 
 extension Configuration {
-  /// Every setting: the key in a configuration file, from which the names of its variable and flag follow.
+  /// Every setting: the key in a configuration file, from which the names of its variable and flag
+  /// follow.
   static let all: [Setting] = [
     Setting("table", .path(\.table), "The route table, a JSON document."),
     Setting(
@@ -28,19 +29,20 @@ extension Configuration {
     Setting(
       "conformance", .truth(\.isConformance),
       """
-      Add the JSON-RPC specification's example methods, echo, the task action://echo and an echo of messages at \
-      /echo, for testing clients.
+      Add the JSON-RPC specification's example methods, echo, the task action://echo and an echo \
+      of messages at /echo, for testing clients.
       """),
     Setting("url", .text(\.url), "The bridge's address."),
     Setting(
       "tokenFile", .path(\.tokenFile),
-      "A file that holds the token to open a session with; nobody but its owner may have access to it."
+      "A file that holds the token to open a session with; nobody but its owner may have access "
+        + "to it."
     ),
     Setting(
       "log.level", .choice(\.logLevel, Logger.Level.allCases.map(\.rawValue)),
       """
-      What is logged to standard error: trace, debug (every call), info (sessions, start and end), notice, warning \
-      (refusals, slow clients, silent hosts), error or critical.
+      What is logged to standard error: trace, debug (every call), info (sessions, start and end), \
+      notice, warning (refusals, slow clients, silent hosts), error or critical.
       """),
     Setting(
       "log.format", .choice(\.logFormat, LogFormat.allCases.map(\.rawValue)),

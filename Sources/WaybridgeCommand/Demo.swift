@@ -6,11 +6,12 @@ struct Demo: Configured {
   static let configuration = CommandConfiguration(
     abstract: "Serve the demo: a phone with native, web and Flutter pages, ready to click.",
     discussion: """
-      The first line on standard output is "listening on http://HOST:PORT", the second the page to open. The limits \
-      of waybridge serve can be set as there, by variables and the configuration file.
+      The first line on standard output is "listening on http://HOST:PORT", the second the page to \
+      open. The limits of waybridge serve can be set as there, by variables and the configuration \
+      file.
 
-      Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 where it cannot serve; 64 where the \
-      command line is wrong.
+      Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 where it cannot serve; \
+      64 where the command line is wrong.
 
       Example: waybridge demo --port 0
       """)

@@ -46,7 +46,8 @@ final class DemoLogin: Sendable {
       })
   }
 
-  /// Shows the login page when nobody is logged in, and waits for it. Calls that wait at the same time share one page.
+  /// Shows the login page when nobody is logged in, and waits for it. Calls that wait at the same
+  /// time share one page.
   private func isLoggedIn(_ call: Call, toOpen uri: String?) async throws -> Bool {
     let session = call.navigator.session
     let asking: Task<Void, any Error>? = state.withLock { state in

@@ -6,18 +6,20 @@ struct Explain: Configured {
   static let configuration = CommandConfiguration(
     abstract: "Show where URIs lead and why, without opening anything.",
     discussion: """
-      Asks the route table that --table names, or else the bridge at --url, where routes written in Swift and the \
-      session's hosts count too. In a table every route counts as served by a host.
+      Asks the route table that --table names, or else the bridge at --url, where routes written \
+      in Swift and the session's hosts count too. In a table every route counts as served by a \
+      host.
 
-      With --json each answer is one line: {"uri", "canOpen", "kind", "route", "params", "sources", "candidates", \
-      "redirects", "interceptors", "fallback", "reason"}; "route" is {"name", "pattern", "scheme"} or null, and each of the \
-      "candidates", in the order in which they are tried, {"route", "pattern", "chosen", "reason"}. A bridge \
-      adds "host".
+      With --json each answer is one line: {"uri", "canOpen", "kind", "route", "params", \
+      "sources", "candidates", "redirects", "interceptors", "fallback", "reason"}; "route" is \
+      {"name", "pattern", "scheme"} or null, and each of the "candidates", in the order in which \
+      they are tried, {"route", "pattern", "chosen", "reason"}. A bridge adds "host".
 
       \(SettingHelp.sources)
 
-      Exit code: 0 after an answer to every URI, also where it is that the URI leads nowhere or is none; 1 where the \
-      table, the bridge, input or output fail; 64 where the command line is wrong.
+      Exit code: 0 after an answer to every URI, also where it is that the URI leads nowhere or is \
+      none; 1 where the table, the bridge, input or output fail; 64 where the command line is \
+      wrong.
 
       Example: waybridge explain --table routes.json native://address/list
       """)

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The lines of standard input, as many at a time as have come: who types is answered after every line, and a file is
-/// read in large pieces.
+/// The lines of standard input, as many at a time as have come: who types is answered after every
+/// line, and a file is read in large pieces.
 struct InputLines {
   /// Bytes that are kept of one line.
   static let maxLine = 2 << 20
@@ -13,7 +13,8 @@ struct InputLines {
 
   /// The next lines, at least one, without their ends (LF or CRLF); nil at the end of the input.
   ///
-  /// Bytes that are not UTF-8 become U+FFFD, which no URI holds. Of a line beyond ``maxLine`` the rest is left out.
+  /// Bytes that are not UTF-8 become U+FFFD, which no URI holds. Of a line beyond ``maxLine`` the
+  /// rest is left out.
   mutating func next() throws(CommandError) -> [String]? {
     var lines: [String] = []
     while lines.isEmpty, !isAtEnd {

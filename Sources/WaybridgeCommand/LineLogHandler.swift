@@ -3,7 +3,8 @@ import Logging
 import Waybridge
 import WaybridgeClient
 
-/// Writes one line for each event to standard error. No event makes more than one, whatever it holds.
+/// Writes one line for each event to standard error. No event makes more than one, whatever it
+/// holds.
 struct LineLogHandler: LogHandler {
   let format: LogFormat
   var metadata: Logger.Metadata = [:]

@@ -5,16 +5,16 @@ struct Serve: Configured {
   static let configuration = CommandConfiguration(
     abstract: "Serve a bridge at ws://HOST:PORT/bridge.",
     discussion: """
-      Serves the routes of a table; clients that join a session host them. The first line on standard output is \
-      "listening on http://HOST:PORT".
+      Serves the routes of a table; clients that join a session host them. The first line on \
+      standard output is "listening on http://HOST:PORT".
 
       \(SettingHelp.sources)
 
       Settings without a flag:
       \(SettingHelp.withoutFlag)
 
-      Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 where it cannot serve; 64 where the \
-      command line is wrong.
+      Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 where it cannot serve; \
+      64 where the command line is wrong.
 
       Example: WAYBRIDGE_LIMITS_MAX_BATCH=20 waybridge serve --table routes.json --port 0
       """)

@@ -1,8 +1,9 @@
 import ArgumentParser
 
-/// One thing that can be configured, under one name everywhere: the key `tokenFile` is the flag `--token-file` where a
-/// command has it, the variable `WAYBRIDGE_TOKEN_FILE`, and the member `tokenFile` of a configuration file;
-/// `limits.maxBatch` is the member `maxBatch` of the file's object `limits`.
+/// One thing that can be configured, under one name everywhere: the key `tokenFile` is the flag
+/// `--token-file` where a command has it, the variable `WAYBRIDGE_TOKEN_FILE`, and the member
+/// `tokenFile` of a configuration file; `limits.maxBatch` is the member `maxBatch` of the file's
+/// object `limits`.
 struct Setting: Sendable {
   /// What values a setting has, and where they are kept.
   enum Kind: Sendable {

@@ -1,9 +1,10 @@
 /// The parts of `--help` that tell of settings.
 enum SettingHelp {
   static let sources = """
-    A setting is taken from its flag, else from the environment variable in brackets (an empty one counts as absent), \
-    else from the configuration file, a JSON object: {"port": 0, "limits": {"maxBatch": 20}}. Its names are those of \
-    the flags and variables in camel case; paths in it are seen from its folder.
+    A setting is taken from its flag, else from the environment variable in brackets (an empty one \
+    counts as absent), else from the configuration file, a JSON object: {"port": 0, "limits": \
+    {"maxBatch": 20}}. Its names are those of the flags and variables in camel case; paths in it \
+    are seen from its folder.
     """
 
   /// Two lines for each setting without a flag.

@@ -7,8 +7,8 @@ enum TokenFile {
 
   /// The token, without the end of its line.
   ///
-  /// As with ssh's keys, a file that others than its owner have access to is refused; pipes are not, such as those of
-  /// a shell's `<(…)`.
+  /// As with ssh's keys, a file that others than its owner have access to is refused; pipes are
+  /// not, such as those of a shell's `<(…)`.
   static func read(_ path: String) throws(CommandError) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     var status = stat()

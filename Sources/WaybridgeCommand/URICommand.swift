@@ -6,15 +6,18 @@ struct URICommand: ParsableCommand {
     commandName: "uri",
     abstract: "Take URIs apart, normalise and resolve them, strictly as RFC 3986 has it.",
     discussion: """
-      Each URI is shown with its parts as written, its normal form (RFC 3986 §6.2.2) and, with --base, what it means \
-      as seen from there (§5.2). A relative reference is valid, an empty one too.
+      Each URI is shown with its parts as written, its normal form (RFC 3986 §6.2.2) and, with \
+      --base, what it means as seen from there (§5.2). A relative reference is valid, an empty one \
+      too.
 
-      With --json each answer is one line: {"uri", "valid", "scheme", "authority", "userinfo", "host", "port", "path", \
-      "query", "fragment", "normalized", "resolved"}; parts that are absent are null, "resolved" comes only with \
-      --base, and what is invalid has only "uri", "valid": false and "reason".
+      With --json each answer is one line: {"uri", "valid", "scheme", "authority", "userinfo", \
+      "host", "port", "path", "query", "fragment", "normalized", "resolved"}; parts that are \
+      absent are null, "resolved" comes only with --base, and what is invalid has only "uri", \
+      "valid": false and "reason".
 
-      Exit code: 0 after an answer to every URI; 1 where one is invalid, told on standard error (with --json it is an \
-      answer like others, and the code is 0), or input or output fail; 64 where the command line is wrong.
+      Exit code: 0 after an answer to every URI; 1 where one is invalid, told on standard error \
+      (with --json it is an answer like others, and the code is 0), or input or output fail; 64 \
+      where the command line is wrong.
 
       Example: waybridge uri --json --base native://address/list ../detail/5
       """)
@@ -29,7 +32,8 @@ struct URICommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "URIs or relative references; - reads them from standard input, one a line (at most 65,536 bytes).",
+      "URIs or relative references; - reads them from standard input, one a line (at most 65,536 "
+        + "bytes).",
       valueName: "uri"), completion: .nothing)
   var uris: [String] = []
 

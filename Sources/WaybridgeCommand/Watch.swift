@@ -9,7 +9,8 @@ struct Watch {
   let client: BridgeClient
   let printer: Printer
 
-  /// Subscribes, calls `method`, and returns after a signal. Throws when the call fails or the connection ends.
+  /// Subscribes, calls `method`, and returns after a signal. Throws when the call fails or the
+  /// connection ends.
   func run(
     topics: [String], until signals: UnixSignalsSequence, calling method: String?, _ params: Value?
   ) async throws {

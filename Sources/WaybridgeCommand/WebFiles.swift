@@ -13,7 +13,8 @@ enum WebFiles {
     return path
   }
 
-  /// The folder that comes with Waybridge: beside the command, or in the package that the command was built in.
+  /// The folder that comes with Waybridge: beside the command, or in the package that the command
+  /// was built in.
   static func find() -> String? {
     let command = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     var folder = command.deletingLastPathComponent()

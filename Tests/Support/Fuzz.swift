@@ -15,8 +15,8 @@ package struct SeededRandom: RandomNumberGenerator {
   }
 }
 
-/// Texts for a parser, made at random from a seed: samples that are cut, joined, repeated and broken, and pieces
-/// that mean something to the parser, put together.
+/// Texts for a parser, made at random from a seed: samples that are cut, joined, repeated and
+/// broken, and pieces that mean something to the parser, put together.
 package struct FuzzSource {
   package var random: SeededRandom
   private let samples: [[UInt8]]

@@ -3,8 +3,8 @@ import WayValues
 
 /// What plays one client of a transcript.
 package protocol TranscriptParty: Sendable {
-  /// Whether messages come in the order of the wire. Of a party that reads them through an interface which does not keep
-  /// it, each expected message has only to be among those that come.
+  /// Whether messages come in the order of the wire. Of a party that reads them through an
+  /// interface which does not keep it, each expected message has only to be among those that come.
   var isOrdered: Bool { get }
   func send(_ message: Value) async throws
   func send(_ bytes: [UInt8], as kind: MessageKind) async throws

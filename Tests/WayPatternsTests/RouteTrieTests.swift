@@ -114,7 +114,8 @@ struct OrderRow: Sendable, CustomTestStringConvertible {
   }
 
   @Test func `patterns made for backtracking cost no more than their number`() throws {
-    // 8192 patterns: every choice of literal and parameter over 13 segments, all failing at the last.
+    // 8192 patterns: every choice of literal and parameter over 13 segments, all failing at the
+    // last.
     let trie = RouteTrie(
       try (0..<8192).map { number in
         let path = (0..<13).map { (number >> $0) & 1 == 0 ? "/a" : "/:p\($0)" }.joined()

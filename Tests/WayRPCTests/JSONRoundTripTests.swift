@@ -17,7 +17,8 @@ import WayValues
     }
   }
 
-  /// Whatever bytes come, they are parsed or refused, and a refusal agrees with the scanner that explains it.
+  /// Whatever bytes come, they are parsed or refused, and a refusal agrees with the scanner that
+  /// explains it.
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
   func brokenTextsAreRefusedWithAPlace(seed: UInt64) throws {
     var source = ValueSource(seed: seed)

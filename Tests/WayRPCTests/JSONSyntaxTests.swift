@@ -2,8 +2,8 @@ import Testing
 import WayRPC
 import WayValues
 
-/// Texts after the classes of JSONTestSuite: what every parser must take and what it must refuse, and of what the
-/// RFC leaves to the parser, what this one does.
+/// Texts after the classes of JSONTestSuite: what every parser must take and what it must refuse,
+/// and of what the RFC leaves to the parser, what this one does.
 @Suite struct JSONSyntaxTests {
   @Test(
     arguments: [

@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 import WayRPC
 
-/// Whatever bytes come, they are decoded or refused, and what was decoded can be written and decodes to the same.
+/// Whatever bytes come, they are decoded or refused, and what was decoded can be written and
+/// decodes to the same.
 @Suite struct MessageFuzzTests {
   static let samples = [
     #"{"jsonrpc":"2.0","id":1,"method":"a.b","params":{"x":[1,-2.5e3,"é\u00e9\n"],"y":null}}"#,

@@ -40,7 +40,8 @@ import WayValues
       ("native://a/e\u{301}", "native://a/%C3%A9", nil),
       // Query and fragment do not count.
       ("native://a", "native://a?x=/b#/c", [:]),
-      // Global patterns: the authority is a segment unless the URI is of the web or has dot, port or user.
+      // Global patterns: the authority is a segment unless the URI is of the web or has dot, port
+      // or user.
       ("/user/:id", "native://user/5", ["id": "5"]), ("/user/:id", "native:/user/5", ["id": "5"]),
       ("/user/:id", "native:///user/5", ["id": "5"]),
       ("/user/:id", "https://user/5", nil), ("/user/:id", "HTTP://a/user/5", ["id": "5"]),

@@ -5,7 +5,8 @@ import WayValues
 
 @testable import WayRouting
 
-/// Whatever text comes as a URI or a pattern, it is read or refused, and what was read holds together.
+/// Whatever text comes as a URI or a pattern, it is read or refused, and what was read holds
+/// together.
 @Suite struct RoutingFuzzTests {
   static let uris = [
     "native://address/list?selected=7&x=a+b&x=%2B#top",
@@ -57,7 +58,8 @@ import WayValues
     var source = FuzzSource(seed: seed, samples: Self.uris, pieces: Self.pieces)
     for _ in 0..<250 {
       let text = String(decoding: source.next(), as: UTF8.self)
-      // What is thrown is a RoutingError, as the signature says; of the rest the parameters have a bound.
+      // What is thrown is a RoutingError, as the signature says; of the rest the parameters have a
+      // bound.
       guard case .match(let match)? = try? reader.resolve(text, params: [:]) else { continue }
       #expect(match.params.count <= RouteURI.maxParameters + RouteURI.maxSegments, "seed \(seed)")
     }

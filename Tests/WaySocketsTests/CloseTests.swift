@@ -179,7 +179,8 @@ import WayTransport
 }
 
 extension Recorder {
-  /// Whether nothing more was recorded: what is recorded after this call would come behind the mark.
+  /// Whether nothing more was recorded: what is recorded after this call would come behind the
+  /// mark.
   fileprivate func isQuiet() async -> Bool {
     receiveMark()
     return await next() == .text("mark")

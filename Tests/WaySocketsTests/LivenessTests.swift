@@ -4,8 +4,8 @@ import WayTransport
 @testable import WaySockets
 
 @Suite struct LivenessTests {
-  /// What happens in each period of a quarter of the time after which a peer is pinged: `.` it is silent, `x` it is
-  /// heard. And what is done: `-` nothing, `p` it is pinged, `!` it is given up.
+  /// What happens in each period of a quarter of the time after which a peer is pinged: `.` it is
+  /// silent, `x` it is heard. And what is done: `-` nothing, `p` it is pinged, `!` it is given up.
   @Test(arguments: [
     ("...........", "---p--!!!!!"), ("...x.......", "-------p--!"),
     ("....x....x....x", "---p----p----p-"),

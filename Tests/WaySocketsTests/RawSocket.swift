@@ -99,7 +99,8 @@ final class RawSocket {
     return (start[0], read(size))
   }
 
-  /// The code of the close frame that comes next, other frames skipped; nil where the connection just ends.
+  /// The code of the close frame that comes next, other frames skipped; nil where the connection
+  /// just ends.
   func readCloseCode() -> UInt16? {
     while let frame = readFrame() {
       if frame.first == 0x88 {

@@ -25,7 +25,8 @@ import Testing
       let bytes = source.next()
       _ = RequestHead.mayBegin(with: bytes)
       let end = RequestHead.end(in: bytes, from: 0)
-      // As it comes from the network: byte by byte, the search going on three bytes before what is new.
+      // As it comes from the network: byte by byte, the search going on three bytes before what is
+      // new.
       let found = (0...bytes.count).lazy.compactMap {
         RequestHead.end(in: Array(bytes[..<$0]), from: $0 - 4)
       }

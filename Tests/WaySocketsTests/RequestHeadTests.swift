@@ -133,7 +133,8 @@ import WayTransport
     "Sec-WebSocket-Key: \(key)",
   ]
 
-  /// The request line, the header lines, and the status of the refusal or the subprotocol that is picked.
+  /// The request line, the header lines, and the status of the refusal or the subprotocol that is
+  /// picked.
   struct Handshake: Sendable {
     var line = "GET /echo HTTP/1.1"
     var without = ""

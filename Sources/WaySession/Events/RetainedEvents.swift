@@ -1,7 +1,7 @@
 import DequeModule
 
-/// The last events of topics that the app wants new subscribers to get, bounded in all its measures: beyond, the
-/// oldest events go.
+/// The last events of topics that the app wants new subscribers to get, bounded in all its
+/// measures: beyond, the oldest events go.
 struct RetainedEvents {
   private struct Key: Hashable {
     let topic: String
@@ -58,7 +58,8 @@ struct RetainedEvents {
     }
   }
 
-  /// The messages of the topics and audiences that are wanted, in the order in which they were published.
+  /// The messages of the topics and audiences that are wanted, in the order in which they were
+  /// published.
   func messages(where isWanted: (_ topic: String, _ audience: Audience) -> Bool) -> [[UInt8]] {
     shelves.filter { isWanted($0.key.topic, $0.key.audience) }
       .flatMap(\.value).sorted { $0.order < $1.order }.map(\.bytes)

@@ -7,8 +7,8 @@ struct Subscriptions {
   /// The server's own topics among them.
   private(set) var kinds: Happening.Kinds = []
 
-  /// Adds patterns; those that are there stay where they are. Gives those that are new. Fails with 2429, and
-  /// nothing has changed, where there would be more than `limit`.
+  /// Adds patterns; those that are there stay where they are. Gives those that are new. Fails with
+  /// 2429, and nothing has changed, where there would be more than `limit`.
   mutating func add(_ added: [TopicPattern], limit: Int) throws(CallError) -> [TopicPattern] {
     var known = Set(patterns)
     let new = added.filter { known.insert($0).inserted }

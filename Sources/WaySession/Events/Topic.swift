@@ -1,4 +1,5 @@
-/// The grammar of what events are about: ASCII letters, digits and `. _ - : /`, at least one of them.
+/// The grammar of what events are about: ASCII letters, digits and `. _ - : /`, at least one of
+/// them.
 enum Topic {
   /// Why a text is no topic; nil when it is one.
   static func fault(in text: String, limit: Int) -> String? {

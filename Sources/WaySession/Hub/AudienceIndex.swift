@@ -1,6 +1,7 @@
 import WayValues
 
-/// Whose the sessions are, found by user and by group. Names are compared as UTF-8 bytes: `é` in one form is not `é` in another.
+/// Whose the sessions are, found by user and by group. Names are compared as UTF-8 bytes: `é` in
+/// one form is not `é` in another.
 struct AudienceIndex {
   private struct Entry {
     let user: UTF8Key?
@@ -43,7 +44,8 @@ struct AudienceIndex {
     return true
   }
 
-  /// The ids of the sessions that an audience means; of one that is named, whether or not it is there.
+  /// The ids of the sessions that an audience means; of one that is named, whether or not it is
+  /// there.
   func sessions(in audience: Audience) -> [String] {
     switch audience {
     case .all: Array(entries.keys)

@@ -2,7 +2,8 @@ import WayRPC
 import WayTransport
 import WayValues
 
-/// One socket: it decodes what comes, opens a session on it, and hands everything else to that session.
+/// One socket: it decodes what comes, opens a session on it, and hands everything else to that
+/// session.
 actor Connection: MessageReceiver {
   private nonisolated let channel: any MessageChannel
   private nonisolated let hub: SessionHub
@@ -112,8 +113,9 @@ extension Connection {
     session.assumeIsolated { hub.inbox.take(incoming, from: client, in: $0) }
   }
 
-  /// The membership of this connection; a plain connection gets its anonymous session with its first
-  /// message, or is closed where the app takes nobody without a token, or the server nobody more.
+  /// The membership of this connection; a plain connection gets its anonymous session with its
+  /// first message, or is closed where the app takes nobody without a token, or the server nobody
+  /// more.
   private func joined() -> (session: Session, client: ClientID)? {
     if let membership { return membership }
     do throws(CallError) {
@@ -143,7 +145,8 @@ extension Connection {
     }.get()
   }
 
-  /// This connection carries a member from now on; the session is a new one where there is an identity.
+  /// This connection carries a member from now on; the session is a new one where there is an
+  /// identity.
   private func join(_ session: Session, _ client: ClientID, _ identity: Identity?) {
     leave(nil, connectionGoesOn: true)
     membership = (session, client)
@@ -175,8 +178,8 @@ extension Connection {
     }
   }
 
-  /// Joins the session that a client asks for, or a new one, and gives what it is answered. Fails with
-  /// nothing changed.
+  /// Joins the session that a client asks for, or a new one, and gives what it is answered. Fails
+  /// with nothing changed.
   private func open(_ hello: Hello) throws(CallError) -> Value {
     let session: Session
     var identity: Identity?

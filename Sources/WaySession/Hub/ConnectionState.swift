@@ -2,7 +2,8 @@
 enum ConnectionState: Equatable {
   /// With the subprotocol: nothing but `session.open` and `rpc.discover` is taken.
   case awaitingHello
-  /// Without the subprotocol: plain JSON-RPC in an anonymous session, and `session.open` is still possible.
+  /// Without the subprotocol: plain JSON-RPC in an anonymous session, and `session.open` is still
+  /// possible.
   case anonymous
   /// `session.open` was answered.
   case open

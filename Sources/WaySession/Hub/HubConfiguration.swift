@@ -12,8 +12,8 @@ package struct HubConfiguration: Sendable {
   package var methods: [String: RawMethod]
   /// The wall clock: milliseconds since 1970-01-01 UTC.
   package var now: @Sendable () -> Int64
-  /// Whose a new session is, by the token that it was opened with; what it throws refuses the session. Nil takes
-  /// everybody as nobody in particular.
+  /// Whose a new session is, by the token that it was opened with; what it throws refuses the
+  /// session. Nil takes everybody as nobody in particular.
   package var identify: (@Sendable (String?) throws -> Identity)?
   package var observer = Observer()
 

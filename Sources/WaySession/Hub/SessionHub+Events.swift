@@ -4,9 +4,9 @@ import WayValues
 
 // Events that the app publishes, and those that it listens to.
 extension SessionHub {
-  /// Publishes an event of the app's own to the clients of an audience that subscribe to its topic, and keeps the
-  /// last `retain` of the topic for those that subscribe later. Fails with -32602 for a wrong topic or count, and
-  /// with 2413 for data that cannot be sent.
+  /// Publishes an event of the app's own to the clients of an audience that subscribe to its topic,
+  /// and keeps the last `retain` of the topic for those that subscribe later. Fails with -32602 for
+  /// a wrong topic or count, and with 2413 for data that cannot be sent.
   package func publish(
     _ topic: String, _ data: Value, to audience: Audience, retain: Int
   ) throws(CallError) {
@@ -49,8 +49,8 @@ extension SessionHub {
     retainedEvents.forget(topic, for: audience)
   }
 
-  /// The server's own events of every session, from now on. Fails with -32602 for a wrong topic or limit; the
-  /// stream fails with 2429 when its reader is more than `limit` events behind.
+  /// The server's own events of every session, from now on. Fails with -32602 for a wrong topic or
+  /// limit; the stream fails with 2429 when its reader is more than `limit` events behind.
   package func events(
     _ topics: [String], limit: Int
   ) throws(CallError) -> AsyncThrowingStream<BridgeEvent, any Error> {

@@ -6,7 +6,8 @@ import WayValues
 
 // What the app's side does in sessions that it did not hear from.
 extension SessionHub {
-  /// The live sessions of an audience, each with the name of the one client that is meant, where one is.
+  /// The live sessions of an audience, each with the name of the one client that is meant, where
+  /// one is.
   func targets(in audience: Audience) -> [(session: Session, client: String?)] {
     let client: String? = if case .client(let name, session: _) = audience { name } else { nil }
     return audiences.sessions(in: audience).compactMap { id in sessions[id].map { ($0, client) } }
@@ -20,7 +21,8 @@ extension SessionHub {
     }
   }
 
-  /// Opens a page, or runs a task, in each session of an audience; returns when each is shown, done or refused.
+  /// Opens a page, or runs a task, in each session of an audience; returns when each is shown, done
+  /// or refused.
   package func open(
     _ uri: String, _ params: ValueObject, exts: ValueObject, style: Style, in audience: Audience,
     timeout: Duration, carrying: [String: any Sendable] = [:]
@@ -86,8 +88,8 @@ extension SessionHub {
     guard audiences.add(session, toGroup: group) else { throw Self.absent(session) }
   }
 
-  /// Takes a session out of a group; nothing happens when it is not in it. Fails with 2404 where there is no such
-  /// session.
+  /// Takes a session out of a group; nothing happens when it is not in it. Fails with 2404 where
+  /// there is no such session.
   package func remove(session: String, fromGroup group: String) throws(CallError) {
     guard audiences.remove(session, fromGroup: group) else { throw Self.absent(session) }
   }

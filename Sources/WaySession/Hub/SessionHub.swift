@@ -45,8 +45,8 @@ package actor SessionHub: ChannelAcceptor {
     return connection
   }
 
-  /// A session that is not known to the others before its first client is admitted. `leaving` is how
-  /// many sessions the caller is about to end.
+  /// A session that is not known to the others before its first client is admitted. `leaving` is
+  /// how many sessions the caller is about to end.
   func makeSession(leaving: Int = 0) throws(CallError) -> Session {
     guard sessions.count - leaving < limits.maxSessions else {
       throw CallError(

@@ -9,7 +9,8 @@ public struct SessionInfo: Sendable, Hashable {
   public let identity: Identity
   /// Its clients in the order in which they came.
   public let clients: [ClientInfo]
-  /// Its open pages, bottom first, those of modal stacks after those beneath; before them the pages of tabs that wait.
+  /// Its open pages, bottom first, those of modal stacks after those beneath; before them the pages
+  /// of tabs that wait.
   public let pages: [Page]
 }
 
@@ -17,7 +18,8 @@ public struct SessionInfo: Sendable, Hashable {
 public struct ClientInfo: Sendable, Hashable {
   /// The client's name on the wire.
   public let id: String
-  /// What the client calls itself in `session.open`; nil where it did not say. At most 256 bytes, as are the others.
+  /// What the client calls itself in `session.open`; nil where it did not say. At most 256 bytes,
+  /// as are the others.
   public let name: String?
   /// The version of that program.
   public let version: String?

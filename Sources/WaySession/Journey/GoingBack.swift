@@ -11,8 +11,8 @@ struct GoingBack {
     self.result = result
   }
 
-  /// Reads the parameters of `navigation:back?count=2`, which are texts where the URI has them. Fails
-  /// with -32602.
+  /// Reads the parameters of `navigation:back?count=2`, which are texts where the URI has them.
+  /// Fails with -32602.
   init(texts params: ValueObject) throws(CallError) {
     target = try BackTarget(
       count: try params.count("count"), to: try params.text("to"),
@@ -29,8 +29,8 @@ struct GoingBack {
 }
 
 extension BackTarget<String> {
-  /// From what a caller gives of the four; a single page where it gives none. Fails with -32602 where
-  /// it gives several.
+  /// From what a caller gives of the four; a single page where it gives none. Fails with -32602
+  /// where it gives several.
   init(
     count: Int?, to: String?, before: String?, root: Bool?
   ) throws(CallError) {

@@ -20,8 +20,8 @@ final class Guide {
   /// The router as it is now.
   var snapshot: RouterSnapshot { reader.current() }
 
-  /// What a URI says, whoever serves it. `checking` false leaves the parameters unchecked, for a URI
-  /// that is not called yet.
+  /// What a URI says, whoever serves it. `checking` false leaves the parameters unchecked, for a
+  /// URI that is not called yet.
   func look(
     up text: String, _ params: ValueObject, checking: Bool = true
   ) throws(CallError) -> Resolution {

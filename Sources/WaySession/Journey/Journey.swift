@@ -3,15 +3,16 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// The way of one call from its URI to who serves it: redirects, interceptors, lazy modules, handlers
-/// that decline, fallbacks, the undefined-route handler.
+/// The way of one call from its URI to who serves it: redirects, interceptors, lazy modules,
+/// handlers that decline, fallbacks, the undefined-route handler.
 ///
 /// Pure: it says what to do next, and is told what came of it. What it throws ends the call.
 struct Journey {
   /// What has happened on the way.
   enum Event {
     case begun
-    /// The interceptors have decided; `waited` when time has passed, in which hosts may have changed.
+    /// The interceptors have decided; `waited` when time has passed, in which hosts may have
+    /// changed.
     case judged(InterceptorChain.Verdict, waited: Bool)
     /// A module has registered what serves the route.
     case loaded
@@ -66,7 +67,8 @@ struct Journey {
     try approach(try guide.look(up: uri, options.params), in: guide)
   }
 
-  /// Comes to what a URI says: its module is loaded, its interceptors are asked, where there are any.
+  /// Comes to what a URI says: its module is loaded, its interceptors are asked, where there are
+  /// any.
   private mutating func approach(
     _ said: Resolution, in guide: Guide
   ) throws(CallError) -> Step {
@@ -79,7 +81,8 @@ struct Journey {
       interceptors = guide.snapshot.interceptors(of: said)
     }
     guard let interceptors else { return try arrive(at: said, in: guide) }
-    // Nobody is asked about what goes nowhere; the undefined-route handler's redirect comes by here.
+    // Nobody is asked about what goes nowhere; the undefined-route handler's redirect comes by
+    // here.
     let destination: Destination
     do { destination = try guide.destination(of: said) } catch {
       return try fallBack(after: error, in: guide)
@@ -158,8 +161,8 @@ struct Journey {
     return try redirect(to: next.text, in: guide)
   }
 
-  /// Leads a call on whose handler has declined: to the next match, then to the route's fallback, then
-  /// to what its scheme and the app have for undefined routes.
+  /// Leads a call on whose handler has declined: to the next match, then to the route's fallback,
+  /// then to what its scheme and the app have for undefined routes.
   private mutating func goOn(in guide: Guide) throws(CallError) -> Step {
     guard case .match(let match)? = resolution else { throw .declined }
     let snapshot = guide.snapshot
@@ -202,8 +205,8 @@ struct Journey {
   }
 }
 
-/// Where a call has been that did not come to its end at once. Immutable, so that a journey is a value;
-/// apart, so that most journeys are small.
+/// Where a call has been that did not come to its end at once. Immutable, so that a journey is a
+/// value; apart, so that most journeys are small.
 private final class Detour {
   /// Where the call has been redirected from, after the redirects of the table.
   let trail: [String]

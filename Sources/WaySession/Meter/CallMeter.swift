@@ -15,8 +15,9 @@ package final class CallMeter: Sendable {
   private let meters: InlineArray<64, MethodMeter> = InlineArray { _ in MethodMeter() }
   private let loop: any EventLoop
   private let timed: (@Sendable (Place, UInt64) -> Void)?
-  /// The last reading of the clock in this turn of the loop; 0 where there is none. Where one call follows another
-  /// in a turn, the end of the first is the start of the next, so that the clock is read once a call.
+  /// The last reading of the clock in this turn of the loop; 0 where there is none. Where one call
+  /// follows another in a turn, the end of the first is the start of the next, so that the clock is
+  /// read once a call.
   private let lastReading = Atomic<UInt64>(0)
 
   /// The names that a meter of these methods counts by: at most 63 of them, and what stands for all
@@ -50,7 +51,8 @@ package final class CallMeter: Sendable {
     loop.execute { [self] in lastReading.store(0, ordering: .relaxed) }
   }
 
-  /// When the call that is looked at now began, in the loop's nanoseconds: for one that does not end at once.
+  /// When the call that is looked at now began, in the loop's nanoseconds: for one that does not
+  /// end at once.
   var start: UInt64 { lastReading.load(ordering: .relaxed) }
 
   /// A call has ended; gives the nanoseconds that it took. `code` is that of its error, nil for a

@@ -35,7 +35,8 @@ package struct DurationHistogram: ~Copyable, Sendable {
 
 /// What a ``DurationHistogram`` has counted.
 package struct HistogramCounts: Sendable {
-  /// How many fell into each bucket, without those of the buckets below; the last is of what exceeds every bound.
+  /// How many fell into each bucket, without those of the buckets below; the last is of what
+  /// exceeds every bound.
   package var buckets: [Int]
   /// The sum of all durations.
   package var nanoseconds: UInt64
@@ -58,8 +59,8 @@ package struct HistogramCounts: Sendable {
 }
 
 extension Atomic where Value == Int {
-  /// Adds, wrapping around. Where there is one writer, a load and a store cost less than an addition that others may
-  /// meet.
+  /// Adds, wrapping around. Where there is one writer, a load and a store cost less than an
+  /// addition that others may meet.
   @inline(__always) func add(_ amount: Int) {
     store(load(ordering: .relaxed) &+ amount, ordering: .relaxed)
   }

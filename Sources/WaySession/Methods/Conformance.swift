@@ -2,8 +2,8 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// The example methods of the JSON-RPC 2.0 specification (§7), `echo`, and the task `action://echo`:
-/// for testing clients and for public test suites.
+/// The example methods of the JSON-RPC 2.0 specification (§7), `echo`, and the task
+/// `action://echo`: for testing clients and for public test suites.
 package enum Conformance {
   package static let methods: [String: RawMethod] = [
     "subtract": { params throws(CallError) in

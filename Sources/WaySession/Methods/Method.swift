@@ -49,7 +49,8 @@ package final class Method: Sendable {
 /// A method that is answered at once from its params, without a session.
 package typealias RawMethod = @Sendable (Value?) throws(CallError) -> Value
 
-/// A notification of the protocol's that means something of itself, and is no method without an answer.
+/// A notification of the protocol's that means something of itself, and is no method without an
+/// answer.
 struct Notice: Sendable {
   let name: String
   let takes: [Param]

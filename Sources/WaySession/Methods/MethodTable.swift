@@ -8,7 +8,8 @@ package struct MethodTable: Sendable {
     RouterMethods.all + NavigationMethods.all + PageMethods.all + HostMethods.all
     + EventMethods.all + SessionMethods.all + AdminMethods.all
 
-  /// By the length of the name in bytes, and there in the order of ``own``, those beside them behind.
+  /// By the length of the name in bytes, and there in the order of ``own``, those beside them
+  /// behind.
   private let methods: [[(place: Int, method: Method)]]
 
   /// The protocol's methods, and others beside, which are answered at once.

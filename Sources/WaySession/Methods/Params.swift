@@ -55,8 +55,8 @@ struct Param: Sendable {
   }
 }
 
-/// A view of the params of one message: those of its method, each of which is absent or of its kind.
-/// Null is as if it were absent.
+/// A view of the params of one message: those of its method, each of which is absent or of its
+/// kind. Null is as if it were absent.
 struct Params {
   private let members: [ValueObject.Member]
   /// Where each name is among the members, or -1.
@@ -65,8 +65,8 @@ struct Params {
   /// How many members there may be, those included that no method knows.
   private static let maxMembers = Int(Int16.max)
 
-  /// The params of a method that takes `named`; others are ignored. Where it takes nothing, nothing is
-  /// looked at. Fails with -32602, and the name of the parameter that is not what it has to be.
+  /// The params of a method that takes `named`; others are ignored. Where it takes nothing, nothing
+  /// is looked at. Fails with -32602, and the name of the parameter that is not what it has to be.
   init(_ params: Value?, of method: String, taking named: [Param]) throws(CallError) {
     guard !named.isEmpty, let params else {
       members = []

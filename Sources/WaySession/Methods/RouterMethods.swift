@@ -51,8 +51,8 @@ enum RouterMethods {
       deadline: params.time(.deadlineMs), isInBatch: address.batch != nil)
   }
 
-  /// A request failed before it became a call: where it was for a URI, that has come to nothing. What is
-  /// refused by its id or the count of calls was never looked up.
+  /// A request failed before it became a call: where it was for a URI, that has come to nothing.
+  /// What is refused by its id or the count of calls was never looked up.
   static func tell(_ error: CallError, of request: Request, in session: isolated Session) {
     guard session.happenings.isTold(.route),
       request.method == "router.open" || request.method == "router.invoke",

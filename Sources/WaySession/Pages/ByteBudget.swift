@@ -29,7 +29,8 @@ final class ByteBudget: Sendable {
     self.limit = limit
   }
 
-  /// Takes what a page costs. Fails with ``ErrorCode/tooLarge``, and takes nothing, where there is not so much left.
+  /// Takes what a page costs. Fails with ``ErrorCode/tooLarge``, and takes nothing, where there is
+  /// not so much left.
   func charge(_ page: Page) throws(CallError) -> Charge {
     let bytes =
       page.uri.utf8.count + Value.object(page.params).size + Value.object(page.exts).size
@@ -37,7 +38,8 @@ final class ByteBudget: Sendable {
     guard bytes <= limit - used else {
       throw CallError(
         .tooLarge,
-        "The pages of a session hold \(limit) bytes of URIs, params and exts: \(used) are taken, and this page has \(bytes)",
+        "The pages of a session hold \(limit) bytes of URIs, params and exts: \(used) are taken, "
+          + "and this page has \(bytes)",
         data: ["limit": .integer(Int64(limit))])
     }
     return Charge(self, bytes)

@@ -94,8 +94,8 @@ struct PageOpening {
     return true
   }
 
-  /// The opener cancelled, or its deadline has passed; true when the host has been asked and must be
-  /// told.
+  /// The opener cancelled, or its deadline has passed; true when the host has been asked and must
+  /// be told.
   mutating func abandon() -> Bool {
     switch phase {
     case .queued:

@@ -3,11 +3,12 @@ import WayNavigation
 import WayTransport
 import WayValues
 
-/// The pages of a session: the stack, who shows each page, who awaits it, and what waits for its turn.
+/// The pages of a session: the stack, who shows each page, who awaits it, and what waits for its
+/// turn.
 ///
 /// Operations are done one after another: while a host is asked for a page, the others wait. What
-/// waits is bounded by the calls in flight: a call that ends takes its operation out. Pure: each method
-/// gives what is to be done, after which ``advance()`` gives what comes next.
+/// waits is bounded by the calls in flight: a call that ends takes its operation out. Pure: each
+/// method gives what is to be done, after which ``advance()`` gives what comes next.
 struct Pages {
   /// A page that is on the stack.
   struct Open {
@@ -84,15 +85,16 @@ extension Pages {
     waiting.append(.change(operation, call: call, exts: exts))
   }
 
-  /// Puts a page on the stack that is shown already, in its turn, and answers the call with the page.
+  /// Puts a page on the stack that is shown already, in its turn, and answers the call with the
+  /// page.
   mutating func adopt(
     _ page: Page, by presenter: Presenter, for call: CallNumber, _ charge: ByteBudget.Charge
   ) {
     waiting.append(.adopt(page, presenter, call: call, charge))
   }
 
-  /// An opener cancelled after its page was shown. The page closes in its turn, unless somebody else
-  /// awaits it too.
+  /// An opener cancelled after its page was shown. The page closes in its turn, unless somebody
+  /// else awaits it too.
   mutating func cancel(_ page: String, for call: CallNumber) -> [PageAction] {
     if let answer = leaveToOthers(page, call) { return [answer] }
     waiting.append(.cancel(page: page, call: call))
@@ -159,8 +161,8 @@ extension Pages {
     return [.tell(.page, .pageAsked(opening.page)), .ask(opening)]
   }
 
-  /// Where other calls await the page too, the answer of this one alone. Nil where none does: then the
-  /// page has to close.
+  /// Where other calls await the page too, the answer of this one alone. Nil where none does: then
+  /// the page has to close.
   private mutating func leaveToOthers(_ page: String, _ call: CallNumber) -> PageAction? {
     guard let entry = open[page], entry.openers.contains(where: { $0 != call }) else { return nil }
     forget(call, openerOf: page)
@@ -179,8 +181,8 @@ extension Pages {
     openings[page]?.timeout = timeout
   }
 
-  /// Who was asked for a page has answered: with an error, or nil where it shows the page. `declined`
-  /// when the call is to go on to the next match.
+  /// Who was asked for a page has answered: with an error, or nil where it shows the page.
+  /// `declined` when the call is to go on to the next match.
   mutating func answered(
     _ page: String, _ error: CallError?, declined: Bool = false
   ) -> [PageAction] {
@@ -198,8 +200,8 @@ extension Pages {
     }
   }
 
-  /// The host of a page that is being opened has let its time pass. When it agrees later, it is told
-  /// to close the page.
+  /// The host of a page that is being opened has let its time pass. When it agrees later, it is
+  /// told to close the page.
   mutating func overdue(_ page: String) -> [PageAction] {
     guard current == page, let opening = openings[page] else { return [] }
     var actions: [PageAction] = []
@@ -273,8 +275,9 @@ extension Pages {
     }
   }
 
-  /// Changes the stack. Told are, in this order: the hosts of closed pages, the host of the page that
-  /// is on top again, the new page's opener, those whose pages have ended, and all that listen.
+  /// Changes the stack. Told are, in this order: the hosts of closed pages, the host of the page
+  /// that is on top again, the new page's opener, those whose pages have ended, and all that
+  /// listen.
   ///
   /// `exts` are those of what closes pages; `shown` is the call that waits for a page from then on;
   /// `began` is when the host of the page that opens was asked.

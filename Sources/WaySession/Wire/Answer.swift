@@ -39,8 +39,8 @@ enum Entry {
 /// What carrying out a request gives at once.
 enum Reply {
   case now(Answer)
-  /// A task has failed, of which all have been told who want to know. What is thrown in place of a reply
-  /// has come to no task.
+  /// A task has failed, of which all have been told who want to know. What is thrown in place of a
+  /// reply has come to no task.
   case failed(CallError)
   /// The answer comes when the call that was begun is settled.
   case later

@@ -10,7 +10,8 @@ final class BatchReply {
     answers = BatchAnswers(for: messages)
   }
 
-  /// Takes the answer to the message at `position`; gives the whole batch when it was the last that was missing.
+  /// Takes the answer to the message at `position`; gives the whole batch when it was the last that
+  /// was missing.
   func answer(_ position: Int, with bytes: [UInt8]) -> [UInt8]? {
     size += bytes.count
     guard answers.answer(position, with: bytes), answers.isComplete else { return nil }

@@ -8,7 +8,8 @@ typealias ClientID = Int
 /// Numbers the calls of one session that did not end at once.
 typealias CallNumber = Int
 
-/// A member of a session: what outlives a connection, apart from the connection that carries it now.
+/// A member of a session: what outlives a connection, apart from the connection that carries it
+/// now.
 ///
 /// Belongs to its ``Session``'s isolation.
 final class Client {

@@ -35,7 +35,8 @@ extension CallError {
     }
   }
 
-  /// The server gave up a call that may have had its effect by then, so that asking again is not safe.
+  /// The server gave up a call that may have had its effect by then, so that asking again is not
+  /// safe.
   static func stopped(_ message: String) -> CallError {
     CallError(.cancelledByServer, message, data: ["retryable": false])
   }
@@ -51,15 +52,16 @@ extension CallError {
     CallError(.noRoute, message, kind: "notOnStack")
   }
 
-  /// What a caller is told of an error that Swift code threw: an application's own code passes through.
+  /// What a caller is told of an error that Swift code threw: an application's own code passes
+  /// through.
   static func thrown(_ error: any Error) -> CallError {
     switch error {
     case let error as CallError where ErrorCode.isApplication(error.code): error
     case let error as ParameterError: .thrown(RoutingError(error))
     case let error as CallError: CallError(.internal, error.message)
     case let error as RoutingError:
-      // Parameters that a handler could not read are its caller's fault, as is asking for what the wire cannot take; all
-      // else is its own.
+      // Parameters that a handler could not read are its caller's fault, as is asking for what the
+      // wire cannot take; all else is its own.
       switch error {
       case .invalidParameters, .notOverTheWire: CallError(error)
       default: CallError(.internal, "\(error)")

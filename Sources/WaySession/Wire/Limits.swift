@@ -4,7 +4,8 @@ import WayValues
 
 /// Bounds on what a peer chooses. `session.open` tells a client those that concern it.
 ///
-/// Counts and sizes are brought into the range from 1 to 2³⁰, times into that from a millisecond to a day.
+/// Counts and sizes are brought into the range from 1 to 2³⁰, times into that from a millisecond to
+/// a day.
 public struct Limits: Sendable, Hashable {
   /// Bytes of one message; a larger one closes the connection with 1009.
   public var maxMessage = 1 << 20
@@ -24,16 +25,20 @@ public struct Limits: Sendable, Hashable {
   public var maxSubscriptions = 64
   /// Bytes of one topic, a `*` at its end included.
   public var maxTopic = 256
-  /// Bytes that may wait to be sent to a client when an event is due; beyond, it is closed with 4201.
+  /// Bytes that may wait to be sent to a client when an event is due; beyond, it is closed with
+  /// 4201.
   public var maxBacklog = 1 << 20
-  /// Links from outside that wait for somebody who can open them, in a session, and for sessions to come.
+  /// Links from outside that wait for somebody who can open them, in a session, and for sessions to
+  /// come.
   public var maxLinks = 32
-  /// Bytes that a session keeps of the pages on its stack and of those that wait to be opened: their URIs,
-  /// parameters and `exts`, about. A page beyond is the error 2413.
+  /// Bytes that a session keeps of the pages on its stack and of those that wait to be opened:
+  /// their URIs, parameters and `exts`, about. A page beyond is the error 2413.
   public var maxStackBytes = 4 << 20
-  /// Bytes that wait to be sent to one client; beyond, its connection is closed with 4201. At least `maxAnswer`.
+  /// Bytes that wait to be sent to one client; beyond, its connection is closed with 4201. At least
+  /// `maxAnswer`.
   public var maxQueueBytes = 8 << 20
-  /// Sessions of the bridge; beyond, `session.open` is the error 2503, and the connection is closed with 4100.
+  /// Sessions of the bridge; beyond, `session.open` is the error 2503, and the connection is closed
+  /// with 4100.
   public var maxSessions = 10_000
   /// Connections of any kind; beyond, the handshake is answered with HTTP 503.
   public var maxConnections = 10_000

@@ -2,8 +2,8 @@ import WayRPC
 import WayTransport
 import WayValues
 
-/// Writes to the clients of one session, and keeps what they owe answers to. Belongs to its ``Session``'s
-/// isolation.
+/// Writes to the clients of one session, and keeps what they owe answers to. Belongs to its
+/// ``Session``'s isolation.
 final class Mail {
   private var writer = MessageWriter()
   private let limits: Limits
@@ -97,8 +97,8 @@ final class Mail {
     client.pending.change(id) { $0.timeout = timeout }
   }
 
-  /// Sends whole messages that the client has asked for, all of them or none. A client that does not
-  /// read what it asked for would make the server grow: it is closed.
+  /// Sends whole messages that the client has asked for, all of them or none. A client that does
+  /// not read what it asked for would make the server grow: it is closed.
   func deliver(_ messages: [[UInt8]], to client: Client) {
     guard let channel = client.channel else { return }
     guard channel.bufferedBytes <= limits.maxBacklog else {

@@ -19,7 +19,8 @@ final class Members {
   /// In the order in which they came.
   var all: [Client] { clients.values.sorted { $0.id < $1.id } }
 
-  /// Makes a client, which is none of the members before it is added. Fails when the session is full.
+  /// Makes a client, which is none of the members before it is added. Fails when the session is
+  /// full.
   func makeClient(
     page: String? = nil, software: ClientSoftware = ClientSoftware(), channel: any MessageChannel
   ) throws(CallError) -> Client {

@@ -3,8 +3,8 @@ import WayRouting
 import WayValues
 
 extension CallError {
-  /// The client that was asked is gone. What it was asked may have had its effect by then, unless that was to show a
-  /// page, which is gone with it: asking again is not safe.
+  /// The client that was asked is gone. What it was asked may have had its effect by then, unless
+  /// that was to show a page, which is gone with it: asking again is not safe.
   static func gone(during method: String) -> CallError {
     CallError(
       .hostAbsent, "The client that this waited for is gone",
@@ -19,7 +19,8 @@ enum RequestFailure: Error {
   /// There is no answer: the client is gone or silent, or could not be asked.
   case unanswered(CallError)
 
-  /// What the caller of a hosted task is told: an application's own code passes through, any other is 2502.
+  /// What the caller of a hosted task is told: an application's own code passes through, any other
+  /// is 2502.
   var ofTask: CallError {
     if case .answered(let error) = self, ErrorCode.isApplication(error.code) { return error }
     return ofPage

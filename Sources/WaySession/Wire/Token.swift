@@ -3,7 +3,8 @@ enum Token {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// 6 random bits a character, from the system's cryptographic generator; 22 characters hold 132 bits.
+  /// 6 random bits a character, from the system's cryptographic generator; 22 characters hold 132
+  /// bits.
   static func random(_ characters: Int = 22) -> String {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<characters).map { _ in

@@ -1,4 +1,5 @@
-/// Who may ask, until there is a policy: programs of this machine, and pages that this server serves.
+/// Who may ask, until there is a policy: programs of this machine, and pages that this server
+/// serves.
 ///
 /// A page of another origin can send requests here, and name a host that resolves to loopback; both
 /// show in Origin and Host, which it cannot forge. They are compared exactly.
@@ -32,7 +33,8 @@ struct AccessCheck: Sendable {
     if let origin = origin.first, !origins.contains(origin) {
       return RequestFault(
         403,
-        "the Origin header must be absent or one of \(origins.joined(separator: ", ")); it is \(quoted(origin))"
+        "the Origin header must be absent or one of \(origins.joined(separator: ", ")); it is "
+          + "\(quoted(origin))"
       )
     }
     return nil

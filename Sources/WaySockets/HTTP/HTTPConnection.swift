@@ -3,14 +3,14 @@ import WayTransport
 
 /// One client that speaks HTTP, up to the point where it upgrades to WebSocket or goes.
 ///
-/// One request at a time: while an answer is written, nothing is read, so that a client cannot make the
-/// server hold more than one head.
+/// One request at a time: while an answer is written, nothing is read, so that a client cannot make
+/// the server hold more than one head.
 final class HTTPConnection: @unchecked Sendable {  // confined to the server's loop
   private enum Phase {
     case reading
     case writing
-    /// All is said; what the client still sends is read away, since closing on it would reset the connection
-    /// and might cost the client the answer.
+    /// All is said; what the client still sends is read away, since closing on it would reset the
+    /// connection and might cost the client the answer.
     case lingering
     case closed
   }

@@ -16,7 +16,8 @@ struct ListeningSocket {
     guard isIPv6 || host == "127.0.0.1" || host == "localhost" else {
       throw SocketError(
         .invalid,
-        "cannot listen on \(host): only 127.0.0.1, localhost and ::1 are allowed, so that no other machine gets in"
+        "cannot listen on \(host): only 127.0.0.1, localhost and ::1 are allowed, so that no "
+          + "other machine gets in"
       )
     }
     self.host = isIPv6 ? "[::1]" : "127.0.0.1"
@@ -32,7 +33,8 @@ struct ListeningSocket {
     }
   }
 
-  /// Returns the port that getsockname gives, once it has shown that the address is loopback indeed.
+  /// Returns the port that getsockname gives, once it has shown that the address is loopback
+  /// indeed.
   private static func bind(
     _ descriptor: Int32, isIPv6: Bool, host: String, port: Int
   ) throws(SocketError) -> Int {

@@ -46,7 +46,8 @@ struct RequestFault: Error, Hashable {
 }
 
 extension RequestHead {
-  /// Whether a head may begin with `bytes`: a method of capital letters. What does not is no HTTP at all.
+  /// Whether a head may begin with `bytes`: a method of capital letters. What does not is no HTTP
+  /// at all.
   static func mayBegin(with bytes: [UInt8]) -> Bool {
     for byte in bytes.prefix(16) {
       if byte == 0x20 { return true }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The files of one folder, as a web server shows them. Nothing outside of it is reachable: neither by
-/// the path of a request nor by a symbolic link.
+/// The files of one folder, as a web server shows them. Nothing outside of it is reachable: neither
+/// by the path of a request nor by a symbolic link.
 struct StaticFiles: Sendable {
   enum Found {
     case file(OpenFile)

@@ -51,8 +51,8 @@ struct WebSocketUpgrade {
     }
   }
 
-  /// The handshake again, reduced to what lws needs: whatever else the peer sent does not reach its parser.
-  /// `host` is the name of the vhost.
+  /// The handshake again, reduced to what lws needs: whatever else the peer sent does not reach its
+  /// parser. `host` is the name of the vhost.
   func request(host: String) -> [UInt8] {
     var text = "GET / HTTP/1.1\r\nHost: \(host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     text += "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: \(key)\r\n"

@@ -11,7 +11,8 @@ enum Libwebsockets {
   /// lws_create_context writes to globals and loads the libuv plugin: one at a time.
   private static let creation = Locked(false)
 
-  /// Creates the context of a loop. The caller is the loop's own thread, and ``destroy(_:)`` comes on it too.
+  /// Creates the context of a loop. The caller is the loop's own thread, and ``destroy(_:)`` comes
+  /// on it too.
   static func createContext(
     loop: UnsafeMutableRawPointer
   ) throws(SocketError) -> OpaquePointer {
@@ -40,9 +41,10 @@ enum Libwebsockets {
     return context
   }
 
-  /// lws_context_destroy closes the descriptor that wakes the context (lws_plat_pipe_close), and once more when libuv
-  /// has let go of it (__lws_close_free_wsi_final). By then the number may be another thread's. Takes the number
-  /// in between, so that the second close finds a descriptor of ours; false where another was faster.
+  /// lws_context_destroy closes the descriptor that wakes the context (lws_plat_pipe_close), and
+  /// once more when libuv has let go of it (__lws_close_free_wsi_final). By then the number may be
+  /// another thread's. Takes the number in between, so that the second close finds a descriptor of
+  /// ours; false where another was faster.
   static func reserve(_ descriptor: Int32) -> Bool {
     guard descriptor >= 0 else { return true }
     let spare = open("/dev/null", O_RDONLY | O_CLOEXEC)

@@ -1,6 +1,7 @@
 import Glibc
 
-/// A pthread mutex around a value: the thread sanitizer knows it, other than `Synchronization.Mutex`.
+/// A pthread mutex around a value: the thread sanitizer knows it, other than
+/// `Synchronization.Mutex`.
 package final class Locked<Value>: @unchecked Sendable {  // every access to `value` holds the mutex
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private var value: Value

@@ -18,7 +18,8 @@ final class LoopQueue: Sendable {
 
   private let state = Locked(State())
 
-  /// Calls `wake` once for all that comes before the loop next takes; never after ``mute()`` has returned.
+  /// Calls `wake` once for all that comes before the loop next takes; never after ``mute()`` has
+  /// returned.
   func push(
     _ item: LoopItem, wake: () -> Void, orRunBy run: @escaping @Sendable (LoopItem) -> Void
   ) {

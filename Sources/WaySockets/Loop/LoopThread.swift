@@ -21,7 +21,8 @@ enum LoopThread {
     }
   }
 
-  /// Returns once `setUp` has returned on the new thread, and throws what it threw; `body` follows there.
+  /// Returns once `setUp` has returned on the new thread, and throws what it threw; `body` follows
+  /// there.
   static func start(
     setUp: @escaping () throws(SocketError) -> Void, body: @escaping () -> Void
   ) throws(SocketError) {

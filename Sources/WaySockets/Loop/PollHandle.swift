@@ -6,7 +6,8 @@ final class PollHandle {
   private let onReady: (_ readable: Bool, _ writable: Bool) -> Void
   private var isClosed = false
 
-  /// `onReady` is called on the loop until ``close()``; both flags are set where the descriptor has failed.
+  /// `onReady` is called on the loop until ``close()``; both flags are set where the descriptor has
+  /// failed.
   init(
     loop: SocketLoop, descriptor: Int32,
     onReady: @escaping (_ readable: Bool, _ writable: Bool) -> Void

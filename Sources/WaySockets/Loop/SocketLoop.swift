@@ -7,8 +7,9 @@ import WayTransport
 /// One thread with one libuv loop and one libwebsockets context on it. Servers, connections and the
 /// actors of their sessions run on it, as on an executor.
 ///
-/// Jobs run in order and none is ever dropped: after ``shutdown()`` a serial dispatch queue takes the
-/// thread's place, and counts as the loop wherever isolation is checked. A loop lives until it is shut down.
+/// Jobs run in order and none is ever dropped: after ``shutdown()`` a serial dispatch queue takes
+/// the thread's place, and counts as the loop wherever isolation is checked. A loop lives until it
+/// is shut down.
 // Unchecked: all but `queue` and `ending` is confined to the thread.
 package final class SocketLoop: EventLoop, @unchecked Sendable {
   private struct Ending {
@@ -56,8 +57,9 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     return loop
   }
 
-  /// Ends the loop: whatever is still open on it is closed, pending timers are dropped, and the thread ends.
-  /// Returns when that is done; further calls wait for the same end. May be called from anywhere.
+  /// Ends the loop: whatever is still open on it is closed, pending timers are dropped, and the
+  /// thread ends. Returns when that is done; further calls wait for the same end. May be called
+  /// from anywhere.
   package func shutdown() async {
     await withCheckedContinuation { continuation in
       let isOver = ending.withLock { ending in
@@ -251,8 +253,9 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     end()
   }
 
-  /// lws_context_destroy closes its sockets through libuv, so the loop must turn between its two phases.
-  /// Returns false where lws has left handles on the loop, which then can be freed no more than the context can.
+  /// lws_context_destroy closes its sockets through libuv, so the loop must turn between its two
+  /// phases. Returns false where lws has left handles on the loop, which then can be freed no more
+  /// than the context can.
   private func endContext() -> Bool {
     guard let context else { return true }
     self.context = nil

@@ -22,8 +22,8 @@ struct Liveness {
   private var silence = Duration.zero
   private var isPinged = false
 
-  /// One more period has passed. Periods are counted, not the clock: what a peer has sent while the loop was held up
-  /// is read later than this is asked.
+  /// One more period has passed. Periods are counted, not the clock: what a peer has sent while the
+  /// loop was held up is read later than this is asked.
   mutating func pass(_ patience: Patience, isHeard: Bool) -> Action {
     if isHeard {
       self = Liveness()

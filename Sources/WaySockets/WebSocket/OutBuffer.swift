@@ -38,8 +38,8 @@ struct OutBuffer: ~Copyable {
     end += header.size + message.byteCount
   }
 
-  /// The next frames, together at most `limit` bytes, or one that is larger. They never end within a frame:
-  /// lws may put a control frame after them.
+  /// The next frames, together at most `limit` bytes, or one that is larger. They never end within
+  /// a frame: lws may put a control frame after them.
   func chunk(limit: Int) -> UnsafeMutableBufferPointer<UInt8>? {
     guard let block, count > 0 else { return nil }
     var size = count

@@ -30,12 +30,13 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// Bytes that lws has copied because the socket would not take them.
   private var held = 0
   private var isUnflushed = false
-  /// Set by a message of several parts: a ping may stand between them, which lws answers at the next WRITEABLE,
-  /// and that answer goes first.
+  /// Set by a message of several parts: a ping may stand between them, which lws answers at the
+  /// next WRITEABLE, and that answer goes first.
   private var letsPongPass = false
   private var assembly = MessageAssembly()
   private var closeCode: UInt16?
-  /// Set by whatever comes from the peer, or is taken by it: a flag, so that a message costs no look at the clock.
+  /// Set by whatever comes from the peer, or is taken by it: a flag, so that a message costs no
+  /// look at the clock.
   var isHeard = false
   private var life = Liveness()
   private var killTimer: (any ScheduledWork)?
@@ -151,8 +152,9 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     killTimer = socketLoop.schedule(after: limits.closeTimeout) { [weak self] in self?.kill() }
   }
 
-  /// The close handshake is done here: lws's own ends the connection before its close frame is sent, when libuv
-  /// is below and the library was built with assertions, as Debian's is (lws_service_fd_tsi closes twice).
+  /// The close handshake is done here: lws's own ends the connection before its close frame is
+  /// sent, when libuv is below and the library was built with assertions, as Debian's is
+  /// (lws_service_fd_tsi closes twice).
   private func appendClose(_ code: UInt16, _ reason: String) {
     state = .closing
     var payload = [UInt8(code >> 8), UInt8(code & 0xFF)]
@@ -166,7 +168,8 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     Glibc.shutdown(lws_get_socket_fd(wsi), Int32(SHUT_RDWR))
   }
 
-  /// The longest prefix of `reason` that a close frame holds (RFC 6455 §5.5), cut between characters.
+  /// The longest prefix of `reason` that a close frame holds (RFC 6455 §5.5), cut between
+  /// characters.
   private static func closeText(_ reason: String) -> [UInt8] {
     var text: [UInt8] = []
     for scalar in reason.unicodeScalars {
@@ -177,8 +180,9 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     return text
   }
 
-  /// LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: `payload` begins with the code, where there is one; lws has made
-  /// 1002 of codes that may not be sent. Answers unless this side has closed first; lws then ends the connection.
+  /// LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: `payload` begins with the code, where there is one; lws
+  /// has made 1002 of codes that may not be sent. Answers unless this side has closed first; lws
+  /// then ends the connection.
   func peerCloses(_ payload: UnsafeRawBufferPointer) {
     guard case .open = state else { return }
     letsPongPass = false
@@ -236,7 +240,8 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       close(.messageTooBig, "a message holds at most \(limits.maximumMessage) bytes")
       return
     }
-    // Texts are checked here, whole: lws would look at every byte, and not see what an empty last part cuts off.
+    // Texts are checked here, whole: lws would look at every byte, and not see what an empty last
+    // part cuts off.
     if isLast, !assembly.isOpen {
       guard kind == .binary || isUTF8(part) else { return refuseText() }
       traffic.messagesReceived.add(1)

@@ -14,8 +14,9 @@ package final class Traffic: Sendable {
 
   init() {}
 
-  /// How often connections closed with each code, 1006 where they ended without one (RFC 6455 §7.1.5). Codes that are
-  /// neither the protocol's nor the standard's count as 0: a peer may send any.
+  /// How often connections closed with each code, 1006 where they ended without one (RFC 6455
+  /// §7.1.5). Codes that are neither the protocol's nor the standard's count as 0: a peer may send
+  /// any.
   package var closes: [UInt16: Int] { closeCounts.withLock { $0 } }
 
   func closed(_ code: UInt16?) {

@@ -1,7 +1,8 @@
 import CLibwebsockets
 import Glibc
 
-/// A libwebsockets vhost without a listening socket: the protocols of one server, or of a loop's clients.
+/// A libwebsockets vhost without a listening socket: the protocols of one server, or of a loop's
+/// clients.
 ///
 /// The loop keeps it until lws has let go of it.
 final class VirtualHost {
@@ -54,7 +55,8 @@ final class VirtualHost {
     pointer = protocols.withUnsafeBufferPointer { protocols in
       info.protocols = protocols.baseAddress
       info.vhost_name = UnsafePointer(names.first)
-      // Port 0 turns off the proxy that lws would otherwise take from the environment (lws_set_proxy).
+      // Port 0 turns off the proxy that lws would otherwise take from the environment
+      // (lws_set_proxy).
       return ":0".withCString { proxy in
         info.http_proxy_address = proxy
         return lws_create_vhost(context, &info)
@@ -65,7 +67,8 @@ final class VirtualHost {
     owner.host = self
   }
 
-  /// lws_vhost_destroy, which is only safe without sockets and before the context's end; otherwise that frees it.
+  /// lws_vhost_destroy, which is only safe without sockets and before the context's end; otherwise
+  /// that frees it.
   func destroy() {
     guard socketCount == 0, loop.context != nil, let pointer else { return }
     self.pointer = nil

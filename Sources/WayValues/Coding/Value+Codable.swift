@@ -1,5 +1,5 @@
-/// With ``ValueDecoder`` and ``ValueEncoder`` a value is taken as it is. Other coders know neither the digits of numbers
-/// nor, some of them, the order of members.
+/// With ``ValueDecoder`` and ``ValueEncoder`` a value is taken as it is. Other coders know neither
+/// the digits of numbers nor, some of them, the order of members.
 extension Value: Codable {
   public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? ValueReader {

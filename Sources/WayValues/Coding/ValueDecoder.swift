@@ -1,7 +1,8 @@
-/// Makes `Decodable` types from values, strictly: an integer only from a number that is one and fits, a text only from
-/// a text. Members that the type does not name are passed over.
+/// Makes `Decodable` types from values, strictly: an integer only from a number that is one and
+/// fits, a text only from a text. Members that the type does not name are passed over.
 public struct ValueDecoder: Sendable {
-  /// Whether numbers and truth values are read from text too, as that of a URI: `7`, `true`, `false`, `1` and `0`.
+  /// Whether numbers and truth values are read from text too, as that of a URI: `7`, `true`,
+  /// `false`, `1` and `0`.
   public let readsText: Bool
 
   /// A decoder, strict unless `readsText`.

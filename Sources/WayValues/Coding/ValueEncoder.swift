@@ -3,7 +3,8 @@ public struct ValueEncoder: Sendable {
   /// An encoder.
   public init() {}
 
-  /// Throws `EncodingError` for numbers that JSON cannot write (NaN, the infinities), and whatever the type throws.
+  /// Throws `EncodingError` for numbers that JSON cannot write (NaN, the infinities), and whatever
+  /// the type throws.
   public func encode(_ value: some Encodable) throws -> Value {
     let slot = ValueSlot()
     try ValueWriter(slot, []).write(value)

@@ -5,7 +5,8 @@ enum PatternKind: String, CaseIterable {
   case groups = "optional groups"
   case wildcard
 
-  /// The `index`th pattern. All literals lie beside one another below one segment, the others in sections of a hundred.
+  /// The `index`th pattern. All literals lie beside one another below one segment, the others in
+  /// sections of a hundred.
   func pattern(_ index: Int) -> String {
     let section = index / 100
     return switch self {

@@ -3,7 +3,8 @@ import Glibc
 
 /// What this process has used.
 enum Process {
-  /// Nanoseconds that the calling thread has run: on a shared machine steadier than the time that has passed.
+  /// Nanoseconds that the calling thread has run: on a shared machine steadier than the time that
+  /// has passed.
   static func nanoseconds() -> Double {
     var time = timespec()
     guard clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { return 0 }

@@ -1,7 +1,7 @@
 import Waybridge
 
-/// Measures a router with so many routes once, and prints a line `ROUTES, WHAT, UNIT, FIGURE` for each figure, with
-/// tabs between.
+/// Measures a router with so many routes once, and prints a line `ROUTES, WHAT, UNIT, FIGURE` for
+/// each figure, with tabs between.
 struct Round {
   /// How long one thing is looked up over and over, in nanoseconds.
   private static let shortest = 50e6
@@ -73,7 +73,8 @@ struct Round {
     }
   }
 
-  /// Runs `body`, which does `count` things of which all have to succeed, until it has run long enough.
+  /// Runs `body`, which does `count` things of which all have to succeed, until it has run long
+  /// enough.
   private func repeatedly(_ what: String, _ count: Int, _ body: () throws -> Int) throws {
     var done = 0
     var used = 0.0

@@ -11,7 +11,8 @@ struct Sample {
   let uris: [RouteURI]
   let routes: [String?]
 
-  /// URIs evenly over `perKind` patterns of a kind, or over `few` of them that lie evenly among those, in mixed order.
+  /// URIs evenly over `perKind` patterns of a kind, or over `few` of them that lie evenly among
+  /// those, in mixed order.
   init(of kind: PatternKind, perKind: Int, few: Int? = nil) throws {
     let few = few ?? perKind
     let picks = Self.picks(few).map { $0 * perKind / few }
@@ -49,8 +50,8 @@ struct Sample {
     }
   }
 
-  /// Numbers of patterns, evenly over all. 367 has no factor in common with the count, so that every one comes, and
-  /// neighbours do not follow each other.
+  /// Numbers of patterns, evenly over all. 367 has no factor in common with the count, so that
+  /// every one comes, and neighbours do not follow each other.
   private static func picks(_ perKind: Int) -> [Int] {
     (0..<count).map { ($0 * 367 % count) * perKind / count }
   }

@@ -1,5 +1,5 @@
-// Serves `action://echo` and `action://echo/:id` among ROUTES tasks in all: `Serving ROUTES [intercepted]`, the latter
-// with one global interceptor that lets every call pass.
+// Serves `action://echo` and `action://echo/:id` among ROUTES tasks in all: `Serving ROUTES
+// [intercepted]`, the latter with one global interceptor that lets every call pass.
 @preconcurrency import Glibc
 import Waybridge
 

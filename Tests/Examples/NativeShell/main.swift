@@ -1,5 +1,6 @@
 import WayNavigation
-// A native shell on a terminal: it prints the pages that it shows, and does what the lines that it reads say.
+// A native shell on a terminal: it prints the pages that it shows, and does what the lines that it
+// reads say.
 import WaybridgeClient
 
 actor Shell: PageHost {
