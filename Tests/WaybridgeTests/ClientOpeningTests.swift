@@ -16,7 +16,7 @@ struct ClientOpeningTests {
 
     func open(_ page: BridgeClient.Page) async throws {
       calls.put("open \(page.id)")
-      try await release.take()
+      try await Task { try await release.take() }.value
     }
 
     func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async {
