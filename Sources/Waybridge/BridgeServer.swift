@@ -22,10 +22,10 @@ public struct BridgeServer: Service {
   /// The methods that every bridge has, as `rpc.discover` tells them.
   package static var methods: [String] { SessionHub.methods }
 
-  private let router: Router
-  private let configuration: BridgeConfiguration
+  let router: Router
+  let configuration: BridgeConfiguration
   private let onListening: @Sendable (BoundAddress) -> Void
-  private let slot = RunningSlot()
+  let slot = RunningSlot()
 
   /// A server that ``run()`` starts.
   ///
@@ -49,14 +49,7 @@ public struct BridgeServer: Service {
     defer { slot.ended() }
     try await router.start()
     let running = try await RunningBridge(router: router, configuration: configuration)
-    while case let links = slot.begin(running.hub), !links.isEmpty {
-      for (link, audience) in links {
-        // It was checked when it came, so too many wait for sessions by now.
-        do throws(CallError) { try await running.hub.deliver(link, to: audience) } catch {
-          configuration.logger?.warning("link given up", metadata: ["reason": "\(error.message)"])
-        }
-      }
-    }
+    await open(to: running.hub)
     onListening(running.address)
     let (stopped, stop) = AsyncStream.makeStream(of: Void.self)
     await withGracefulShutdownHandler {
@@ -69,6 +62,18 @@ public struct BridgeServer: Service {
       stop.finish()
     }
     await running.stop()
+  }
+
+  /// Hands over the links that have waited; from then on the methods of this server find the bridge.
+  func open(to hub: SessionHub) async {
+    while case let links = slot.begin(hub), !links.isEmpty {
+      for (link, audience) in links {
+        // It was checked when it came, so too many wait for sessions by now.
+        do throws(CallError) { try await hub.deliver(link, to: audience) } catch {
+          configuration.logger?.warning("link given up", metadata: ["reason": "\(error.message)"])
+        }
+      }
+    }
   }
 
   /// The bridge that runs; fails with 2503 while there is none.
@@ -102,22 +107,16 @@ package struct RunningBridge: Sendable {
   private let logger: Logger?
 
   package init(router: Router, configuration: BridgeConfiguration) async throws {
-    if configuration.conformance { try Self.addEcho(to: router) }
-    let limits = configuration.keptLimits
+    let log = configuration.logger.map(BridgeLog.init)
+    var shared = try configuration.hub(serving: router, log: log, now: WallClock.milliseconds)
     let loop = try SocketLoop.start()
     let export = MetricsExport(methods: CallMeter.names(of: SessionHub.methods))
-    var shared = HubConfiguration(
-      router: router, limits: limits, tableVersion: configuration.tableVersion,
-      methods: configuration.conformance ? Conformance.methods : [:],
-      now: WallClock.milliseconds, identify: configuration.identify)
-    let log = configuration.logger.map(BridgeLog.init)
-    if let log { shared.observer = log.observer }
     if let export { shared.observer.timed = { export.ended($0, nanoseconds: $1) } }
     hub = SessionHub(loop: loop, configuration: shared)
     var endpoints = [
       Endpoint(
         path: "/bridge", subprotocols: [SessionHub.subprotocol],
-        maxMessage: limits.maxMessage, acceptor: hub)
+        maxMessage: shared.limits.maxMessage, acceptor: hub)
     ]
     if configuration.conformance {
       endpoints.append(
@@ -142,13 +141,6 @@ package struct RunningBridge: Sendable {
     self.loop = loop
     grace = configuration.grace
     logger = configuration.logger
-  }
-
-  /// A bridge may run again with the same router, so what an earlier run added gives way.
-  private static func addEcho(to router: Router) throws {
-    let added = Router()
-    try Conformance.register(in: added)
-    for route in added.snapshot().routes { try router.register(route, replacing: true) }
   }
 
   /// Closes every connection with 4200 and ends the loop.
