@@ -17,6 +17,7 @@ let package = Package(
   products: [
     .library(name: "Waybridge", targets: ["Waybridge"]),
     .library(name: "WaybridgeClient", targets: ["WaybridgeClient"]),
+    .library(name: "WaybridgeTesting", targets: ["WaybridgeTesting"]),
     .plugin(name: "WaybridgeModules", targets: ["WaybridgeModules"]),
     .executable(name: "waybridge", targets: ["WaybridgeCommand"]),
   ],
@@ -62,6 +63,9 @@ let package = Package(
     target(
       "WaybridgeClient",
       ["WayValues", "WayPatterns", "WayNavigation", "WayRPC", "WayTransport", "WaySockets"]),
+    target(
+      "WaybridgeTesting",
+      ["WayRouting", "WayTransport", "WaySession", "Waybridge", "WaybridgeClient"]),
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [
@@ -100,6 +104,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]),
+    tests("WaybridgeTestingTests", ["Waybridge", "WaybridgeClient", "WaybridgeTesting"]),
     .target(
       name: "TestSupport", dependencies: ["WayValues", "WayRPC", "WayTransport"],
       path: "Tests/Support",

@@ -2,7 +2,7 @@ import Synchronization
 import WayValues
 
 /// Waits for the first of several answers, whoever gives it; later ones are dropped.
-final class FirstAnswer<Value: Sendable>: Sendable {
+package final class FirstAnswer<Value: Sendable>: Sendable {
   private enum State: Sendable {
     case open
     case waiting(CheckedContinuation<Result<Value, any Error>, Never>)
@@ -11,8 +11,10 @@ final class FirstAnswer<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.open)
 
+  package init() {}
+
   /// May be called from any thread.
-  func give(_ result: Result<Value, any Error>) {
+  package func give(_ result: Result<Value, any Error>) {
     let waiting: CheckedContinuation<Result<Value, any Error>, Never>? = state.withLock { state in
       switch state {
       case .open:
@@ -28,7 +30,9 @@ final class FirstAnswer<Value: Sendable>: Sendable {
   }
 
   /// Called once.
-  func value(isolation: isolated (any Actor)? = #isolation) async -> Result<Value, any Error> {
+  package func value(isolation: isolated (any Actor)? = #isolation) async -> Result<
+    Value, any Error
+  > {
     await withCheckedContinuation { continuation in
       let given: Result<Value, any Error>? = state.withLock { state in
         if case .given(let result) = state { return result }

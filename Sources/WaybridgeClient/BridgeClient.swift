@@ -22,7 +22,7 @@ import WayValues
 /// closed already and nothing was sent, and 2599 where it closed before the answer came. Cancelling the Swift task of a
 /// call sends `$/cancelRequest`; the answer is still awaited.
 public actor BridgeClient {
-  nonisolated let loop: any EventLoop
+  package nonisolated let loop: any EventLoop
   private nonisolated let executor: UnownedSerialExecutor
   private let endLoop: @Sendable () async -> Void
   let decoder = MessageDecoder()

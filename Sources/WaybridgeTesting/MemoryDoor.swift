@@ -1,0 +1,59 @@
+import Synchronization
+import WaySession
+import WayTransport
+import Waybridge
+import WaybridgeClient
+
+/// Lets clients into a hub, and keeps its ends of their connections, which it may close.
+final class MemoryDoor: ChannelAcceptor {
+  private struct Held {
+    var channels: [any MessageChannel] = []
+    var isClosed = false
+  }
+
+  private let hub: SessionHub
+  private let loop: MemoryLoop
+  private let held = Mutex(Held())
+
+  init(to hub: SessionHub, on loop: MemoryLoop) {
+    self.hub = hub
+    self.loop = loop
+  }
+
+  /// A client whose session is open. Throws what `session.open` is answered, and 2503 once the door is closed.
+  func connect(
+    _ options: BridgeClient.SessionOptions
+  ) async throws(CallError) -> BridgeClient {
+    guard !held.withLock({ $0.isClosed }) else {
+      throw CallError(.unavailable, "The server has ended; nobody connects any more")
+    }
+    let client = BridgeClient(loop: loop) {}
+    await client.attach(
+      MemoryChannel.connect(
+        to: self, subprotocol: SessionHub.subprotocol, loop: loop, receiver: client))
+    do {
+      try await client.open(options)
+    } catch {
+      await client.close()
+      throw error
+    }
+    return client
+  }
+
+  func accept(_ channel: any MessageChannel, subprotocol: String?) -> any MessageReceiver {
+    held.withLock { $0.channels.append(channel) }
+    return hub.accept(channel, subprotocol: subprotocol)
+  }
+
+  /// Closes every connection as a server that ends does.
+  func close() async {
+    let channels = held.withLock { held in
+      held.isClosed = true
+      return held.channels
+    }
+    loop.execute {
+      for channel in channels { channel.close(.drain, "the server is ending") }
+    }
+    await loop.settle()
+  }
+}
