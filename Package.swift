@@ -63,9 +63,7 @@ let package = Package(
     target(
       "WaybridgeClient",
       ["WayValues", "WayPatterns", "WayNavigation", "WayRPC", "WayTransport", "WaySockets"]),
-    target(
-      "WaybridgeTesting",
-      ["WayRouting", "WayTransport", "WaySession", "Waybridge", "WaybridgeClient"]),
+    target("WaybridgeTesting", ["WayTransport", "WaySession", "Waybridge", "WaybridgeClient"]),
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [

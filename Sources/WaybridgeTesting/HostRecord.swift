@@ -1,5 +1,4 @@
 import Synchronization
-import WayRouting
 import WayTransport
 import Waybridge
 import WaybridgeClient

@@ -6,7 +6,7 @@ import WaybridgeClient
 extension TestBridge {
   /// Opens a page and returns when it is gone; of a task, when it has run.
   ///
-  /// Throws ``CallError`` as ``BridgeClient/open(_:_:exts:style:from:deadline:onShown:onProgress:)`` does, and 2408 when
+  /// Throws `CallError` as `BridgeClient.open(_:_:exts:style:from:deadline:onShown:onProgress:)` does, and 2408 when
   /// the page is still shown after ten seconds of real time, unless told otherwise.
   public func open(
     _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style? = nil,
@@ -23,7 +23,7 @@ extension TestBridge {
 
   /// Runs a task or a service and returns its value.
   ///
-  /// Throws ``CallError`` as ``BridgeClient/invoke(_:_:exts:deadline:onProgress:)`` does, and 2408 when it has not run
+  /// Throws `CallError` as `BridgeClient.invoke(_:_:exts:deadline:onProgress:)` does, and 2408 when it has not run
   /// after ten seconds of real time, unless told otherwise.
   public func invoke(
     _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], deadline: Duration? = nil,
@@ -34,7 +34,7 @@ extension TestBridge {
     }
   }
 
-  /// Whether something would open it or run it now; nothing of that happens. Throws ``CallError`` -32602 for what is no
+  /// Whether something would open it or run it now; nothing of that happens. Throws `CallError` -32602 for what is no
   /// URI.
   public func canOpen(_ uri: String) async throws(CallError) -> Bool {
     try await result(of: "whether \(uri) can be opened") { (client) throws(CallError) in
@@ -42,7 +42,7 @@ extension TestBridge {
     }
   }
 
-  /// Goes back, as ``BridgeClient/back(_:result:exts:)-(BackTarget<String>,_,_)`` does, and throws as that.
+  /// Goes back, as `BridgeClient.back(_:result:exts:)` does, and throws as that.
   @discardableResult
   public func back(
     _ target: BackTarget<String>, result: PageResult? = nil, exts: ValueObject = [:]
@@ -52,7 +52,7 @@ extension TestBridge {
     }
   }
 
-  /// Goes back by so many pages. Throws ``CallError`` as ``back(_:result:exts:)-(BackTarget<String>,_,_)``.
+  /// Goes back by so many pages. Throws `CallError` as ``back(_:result:exts:)-(BackTarget<String>,_,_)``.
   @discardableResult
   public func back(
     _ count: Int = 1, result: PageResult? = nil, exts: ValueObject = [:]
@@ -60,14 +60,14 @@ extension TestBridge {
     try await back(.count(count), result: result, exts: exts)
   }
 
-  /// All pages of the session. Throws ``CallError`` 2503 once the connection is closed.
+  /// All pages of the session. Throws `CallError` 2503 once the connection is closed.
   public func stack() async throws(CallError) -> BridgeClient.Stack {
     try await result(of: "the stack") { (client) throws(CallError) in try await client.stack() }
   }
 
   /// Hands a link from outside to the session, which follows it as soon as somebody can open it, its parents first.
   ///
-  /// Throws ``CallError``: -32602 for a text that is no URI with a scheme, 2429 when ``Limits/maxLinks`` wait already.
+  /// Throws `CallError`: -32602 for a text that is no URI with a scheme, 2429 when `Limits.maxLinks` wait already.
   public func deliver(_ uri: String, _ params: ValueObject = [:]) async throws(CallError) {
     try await server.deliver(DeepLink(uri, params: params), to: .session(session.id))
     await loop.settle()

@@ -5,7 +5,7 @@ import WaybridgeClient
 extension TestBridge {
   /// A further client of a session.
   ///
-  /// Throws ``CallError``: -32602 for a wrong host, or a method that is the protocol's, 2404 for a page that is not on
+  /// Throws `CallError`: -32602 for a wrong host, or a method that is the protocol's, 2404 for a page that is not on
   /// the stack, -32002 for a member without session.
   ///
   /// - Parameters:
@@ -30,8 +30,8 @@ extension TestBridge {
 
   /// A client in a session of its own.
   ///
-  /// Throws ``CallError``: -32602 for a wrong host, or a method that is the protocol's, 2401 where
-  /// ``BridgeConfiguration/identify`` refuses the token.
+  /// Throws `CallError`: -32602 for a wrong host, or a method that is the protocol's, 2401 where
+  /// `BridgeConfiguration.identify` refuses the token.
   ///
   /// - Parameters:
   ///   - name: what it calls itself.
@@ -48,7 +48,7 @@ extension TestBridge {
 
   /// A further client of a session, which shows pages and runs tasks as the test tells it.
   ///
-  /// Throws ``CallError`` -32602 for a wrong scheme or pattern.
+  /// Throws `CallError` -32602 for a wrong scheme or pattern.
   ///
   /// - Parameters:
   ///   - schemes: shows the pages of these.

@@ -7,11 +7,10 @@ import WaybridgeClient
 /// that stands still until ``advance(by:)`` moves it.
 ///
 /// ```swift
-/// import Waybridge
-/// import WaybridgeTesting
-///
 /// let router = Router()
-/// try router.task("action://hello") { call in .string("Hello, \(call.params["name"]?.string ?? "you")") }
+/// try router.task("action://hello") { call in
+///   .string("Hello, \(call.params["name"]?.string ?? "you")")
+/// }
 ///
 /// let app = try await TestBridge(router)
 /// print(try await app.invoke("action://hello", ["name": "Ada"]))
@@ -22,10 +21,10 @@ import WaybridgeClient
 /// their own, and ``host(_:patterns:tasks:for:)`` gives pages and tasks a ``TestHost``. ``server`` is the app's own side.
 ///
 /// Clients and server speak the protocol to each other as they do over sockets. What only sockets have is not there:
-/// ``Limits/maxConnections``, ``Limits/maxQueueBytes``, pings, files and metrics. ``Call/deadline`` tells a moment
+/// `Limits.maxConnections`, `Limits.maxQueueBytes`, pings, files and metrics. `Call.deadline` tells a moment
 /// of the real clock.
 ///
-/// What does not come within ten seconds of real time fails with ``CallError`` 2408, which says what it was, so that
+/// What does not come within ten seconds of real time fails with `CallError` 2408, which says what it was, so that
 /// no test hangs. Usable from any thread; bridges share nothing, so that tests may run at the same time.
 public struct TestBridge: Sendable {
   /// The client that is there from the start.
@@ -40,10 +39,10 @@ public struct TestBridge: Sendable {
   private let hub: SessionHub
   private let happened = Mailbox<BridgeEvent>()
 
-  /// Carries out the router's start (``Router/start()``), and opens the session of ``client``.
+  /// Carries out the router's start (`Router.start()`), and opens the session of ``client``.
   ///
-  /// Throws ``StartError`` where the start fails, ``CallError`` -32602 for a wrong host, and 2401 where
-  /// ``BridgeConfiguration/identify`` refuses the token.
+  /// Throws `StartError` where the start fails, `CallError` -32602 for a wrong host, and 2401 where
+  /// `BridgeConfiguration.identify` refuses the token.
   ///
   /// - Parameters:
   ///   - router: what is tested; it may be changed afterwards.
@@ -77,7 +76,7 @@ public struct TestBridge: Sendable {
 
 // Time, and what happens in it.
 extension TestBridge {
-  /// The wall clock, as ``BridgeEvent/at`` tells it: milliseconds since 1970-01-01 UTC. It begins at the same moment in
+  /// The wall clock, as `BridgeEvent.at` tells it: milliseconds since 1970-01-01 UTC. It begins at the same moment in
   /// every test, and moves with ``advance(by:)`` alone.
   public var now: Int64 { Self.milliseconds(loop) }
 
@@ -98,7 +97,7 @@ extension TestBridge {
   }
 
   /// The next of the server's own events of a topic, such as `task.started`; each is given once, those that came before
-  /// too. Throws ``CallError`` 2408 when none comes.
+  /// too. Throws `CallError` 2408 when none comes.
   @discardableResult
   public func event(_ topic: String) async throws(CallError) -> BridgeEvent {
     try await patience.next(of: happened, "the event \(topic)", where: { $0.topic == topic })

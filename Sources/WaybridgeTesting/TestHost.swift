@@ -5,9 +5,6 @@ import WaybridgeClient
 /// A client that shows pages and runs tasks as a test tells it, and tells the test what it was asked for.
 ///
 /// ```swift
-/// import Waybridge
-/// import WaybridgeTesting
-///
 /// let router = Router()
 /// try router.page("native://address/list")
 /// let app = try await TestBridge(router)
@@ -21,7 +18,7 @@ import WaybridgeClient
 ///
 /// Each page is told once by each of ``page()``, ``asked()``, ``closed()`` and ``resumed()``, in their order. They wait
 /// for what has not come yet, for ten seconds of the real time unless ``TestBridge`` was told otherwise, and then throw
-/// ``CallError`` 2408, which says what they waited for. Usable from any thread.
+/// `CallError` 2408, which says what they waited for. Usable from any thread.
 public final class TestHost: Sendable {
   /// What a host does about the pages that it is asked for.
   public enum Behavior: Sendable {
@@ -37,7 +34,7 @@ public final class TestHost: Sendable {
   public struct ClosedPage: Sendable, Hashable {
     /// The page, as the host was asked for it.
     public let page: BridgeClient.Page
-    /// The kind of the outcome that its opener got; ``Outcome/Kind/failed`` where the connection has ended.
+    /// The kind of the outcome that its opener got; `Outcome.Kind.failed` where the connection has ended.
     public let reason: Outcome.Kind
     /// What whoever closed the page gave along, `animated` for instance.
     public let exts: ValueObject
@@ -75,32 +72,32 @@ public final class TestHost: Sendable {
   /// The pages that are shown now, in the order in which they came.
   public var pages: [BridgeClient.Page] { record.pages }
 
-  /// The next page that is shown: it is on the stack, and its opener knows. Throws ``CallError`` 2408 when none is
+  /// The next page that is shown: it is on the stack, and its opener knows. Throws `CallError` 2408 when none is
   /// shown.
   @discardableResult
   public func page() async throws(CallError) -> BridgeClient.Page {
     try await patience.next(of: record.shown, "a page to be shown", instead: instead)
   }
 
-  /// The next page that the host was asked for, shown or not. Throws ``CallError`` 2408 when it is asked for none.
+  /// The next page that the host was asked for, shown or not. Throws `CallError` 2408 when it is asked for none.
   @discardableResult
   public func asked() async throws(CallError) -> BridgeClient.Page {
     try await patience.next(of: record.asked, "a page to be asked for", instead: instead)
   }
 
-  /// The next page that was taken away. Throws ``CallError`` 2408 when none is.
+  /// The next page that was taken away. Throws `CallError` 2408 when none is.
   @discardableResult
   public func closed() async throws(CallError) -> ClosedPage {
     try await patience.next(of: record.closed, "a page to be closed", instead: instead)
   }
 
-  /// The next page that came on top again. Throws ``CallError`` 2408 when none does.
+  /// The next page that came on top again. Throws `CallError` 2408 when none does.
   @discardableResult
   public func resumed() async throws(CallError) -> BridgeClient.Page {
     try await patience.next(of: record.resumed, "a page to come on top again", instead: instead)
   }
 
-  /// The next task that the host was asked to run, which waits for its answer. Throws ``CallError`` 2408 when it is
+  /// The next task that the host was asked to run, which waits for its answer. Throws `CallError` 2408 when it is
   /// asked for none.
   public func task() async throws(CallError) -> TestTask {
     try await patience.next(of: record.tasks, "a task to be run")
@@ -108,7 +105,7 @@ public final class TestHost: Sendable {
 
   /// Ends a page as its user does, with a result for its opener.
   ///
-  /// Throws ``CallError`` 2404 when the page is not on the stack, since a page ends once.
+  /// Throws `CallError` 2404 when the page is not on the stack, since a page ends once.
   ///
   /// - Parameters:
   ///   - page: one that is shown.
@@ -125,7 +122,7 @@ public final class TestHost: Sendable {
     }
   }
 
-  /// Goes back from the page on top, as its user does without a result. Throws ``CallError`` when the connection is
+  /// Goes back from the page on top, as its user does without a result. Throws `CallError` when the connection is
   /// lost.
   @discardableResult
   public func back() async throws(CallError) -> NavigationChange {

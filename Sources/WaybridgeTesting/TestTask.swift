@@ -1,4 +1,3 @@
-import WayRouting
 import Waybridge
 import WaybridgeClient
 

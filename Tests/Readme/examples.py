@@ -16,9 +16,18 @@ TARGET = """
       dependencies: [
         .product(name: "Waybridge", package: "waybridge"),
         .product(name: "WaybridgeClient", package: "waybridge"),
+        .product(name: "WaybridgeTesting", package: "waybridge"),
         .product(name: "Metrics", package: "swift-metrics"),
       ],
       path: "Documents"),
+    .testTarget(
+      name: "DocumentTests",
+      dependencies: [
+        .product(name: "Waybridge", package: "waybridge"),
+        .product(name: "WaybridgeClient", package: "waybridge"),
+        .product(name: "WaybridgeTesting", package: "waybridge"),
+      ],
+      path: "DocumentTests"),
   ]
 )
 """
@@ -37,17 +46,29 @@ def build():
     for path, copy in zip(sources, copies):
         write(copy, path.read_text())
     for name, text in snippets():
-        write(FOLDER / "Documents" / name, text)
+        write(FOLDER / name, text)
     if (ROOT / "Package.resolved").exists():
         shutil.copy(ROOT / "Package.resolved", FOLDER)
-    command = ["swift", "build", "--package-path", str(FOLDER)]
+    command = ["swift", "build", "--build-tests", "--package-path", str(FOLDER)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     binaries = subprocess.run([*command, "--show-bin-path"], check=True, stdout=subprocess.PIPE, text=True)
     return binaries.stdout.strip(), done.returncode, done.stdout
 
 
+def run_tests(target):
+    """Runs the tests of a target of the package; gives how many have passed, 0 where one has not, and what they say."""
+    build()
+    command = ["swift", "test", "--skip-build", "--package-path", str(FOLDER), "--filter", target]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    passed = re.search(r"with (\d+) tests? .*passed", done.stdout)
+    return int(passed[1]) if passed and done.returncode == 0 else 0, done.stdout
+
+
 def snippets():
-    """Each block as a function of its own, so that none is linked and none sees another; the compiler names the block."""
+    """Each block as a function of its own, so that none is linked and none sees another; the compiler names the block.
+
+    One that imports Testing is a file of tests as it stands.
+    """
     written = [(block, imports_of(block), "") for block in all_blocks("swift")]
     for block, imports, _ in written:
         if not imports:
@@ -57,14 +78,20 @@ def snippets():
         imports, parameters = ["import Waybridge"], "_ server: BridgeServer, _ router: Router"
         if module == "WaybridgeClient":
             imports, parameters = ["import WaybridgeClient"], ""
+        if module == "WaybridgeTesting":
+            imports, parameters = ["import Waybridge", "import WaybridgeTesting"], ""
         written.append((block, imports_of(block) + imports, parameters))
     for number, (block, imports, parameters) in enumerate(written):
         body = "\n".join("" if line in imports else line for line in block.text.splitlines())
         path, line = block.place.rsplit(":", 1)
+        place = f'#sourceLocation(file: "{path}", line: {int(line) + 1})\n'
+        if "import Testing" in imports:
+            yield f"DocumentTests/Block{number}.swift", place + block.text
+            continue
         yield (
-            f"Block{number}.swift",
+            f"Documents/Block{number}.swift",
             "\n".join(imports) + f"\n\nprivate func block({parameters}) async throws {{\n"
-            f'#sourceLocation(file: "{path}", line: {int(line) + 1})\n{body}\n#sourceLocation()\n}}\n',
+            f"{place}{body}\n#sourceLocation()\n}}\n",
         )
 
 

@@ -11,6 +11,7 @@ from readme import ROOT
 PRODUCTS = {
     "Waybridge": ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WaySession"],
     "WaybridgeClient": ["WayValues", "WayNavigation"],
+    "WaybridgeTesting": [],
 }
 
 
@@ -28,7 +29,7 @@ def write_graph(product, folder):
         "-I", str(binaries / "Modules"), "-I", "Sources/CLibwebsockets", "-I", "Sources/CLibuv",
         "-Xcc", f"-fmodule-map-file={binaries}/CSimdjson.build/module.modulemap",
         "-minimum-access-level", "public", "-skip-inherited-docs", "-output-dir", str(folder),
-        f"-experimental-allowed-reexported-modules={','.join(PRODUCTS[product])}",
+        *[f"-experimental-allowed-reexported-modules={','.join(PRODUCTS[product])}" for _ in PRODUCTS[product][:1]],
     )  # fmt: skip
     return json.loads((pathlib.Path(folder) / f"{product}.symbols.json").read_text())
 

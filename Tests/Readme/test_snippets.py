@@ -30,6 +30,10 @@ class Snippets(unittest.TestCase):
         ]
         self.assertEqual("", "\n".join(warnings))
 
+    def test_the_tests_among_the_swift_blocks_pass(self):
+        count, output = examples.run_tests("DocumentTests")
+        self.assertGreater(count, 3, output)
+
     def test_every_javascript_block_is_a_module(self):
         for block in all_blocks("js"):
             with self.subTest(block), tempfile.NamedTemporaryFile("w", suffix=".mjs") as file:
