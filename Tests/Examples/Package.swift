@@ -22,5 +22,12 @@ let package = Package(
       name: "Profile",
       dependencies: [.product(name: "Waybridge", package: "waybridge")],
       path: "Profile"),
+    .testTarget(
+      name: "ModularAppTests",
+      dependencies: [
+        "ModularApp", .product(name: "Waybridge", package: "waybridge"),
+        .product(name: "WaybridgeTesting", package: "waybridge"),
+      ],
+      path: "ModularAppTests"),
   ]
 )

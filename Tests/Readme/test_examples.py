@@ -125,6 +125,10 @@ class Examples(unittest.TestCase):
         told = ["addresses are registered", "profiles are registered", "the cart is made"]
         self.assertEqual(told, self.server.stdout.read().splitlines())
 
+    def test_an_app_tests_what_the_build_has_found(self):
+        count, output = examples.run_tests("ModularAppTests")
+        self.assertEqual(1, count, output)
+
     def test_a_module_that_cannot_be_registered_is_an_error_of_the_build_that_says_what_to_do(self):
         path, code, output = self.build_with("private enum Hidden: RouteModule {}")
         self.assertNotEqual(0, code)
