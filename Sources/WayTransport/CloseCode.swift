@@ -1,6 +1,7 @@
 /// A WebSocket close code (RFC 6455 §7.4): the standard ones that Waybridge sends, and its own.
 ///
-/// 40xx are terminal, after 41xx a client backs off and opens anew, after 42xx it reconnects and resumes.
+/// 40xx are terminal, after 41xx a client backs off and opens anew, after 42xx it reconnects and
+/// resumes.
 package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt16
 

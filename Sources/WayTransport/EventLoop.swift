@@ -8,8 +8,8 @@ package protocol EventLoop: AnyObject, SerialExecutor, TaskExecutor {
   /// Runs `work` on the loop, after what it was given before. May be called from any thread.
   func execute(_ work: @escaping @Sendable () -> Void)
 
-  /// Runs `work` on the loop once `delay` has passed, unless it was cancelled or the loop ended before. May be
-  /// called from any thread.
+  /// Runs `work` on the loop once `delay` has passed, unless it was cancelled or the loop ended
+  /// before. May be called from any thread.
   func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any ScheduledWork
 }
 

@@ -27,5 +27,6 @@ package struct HTTPResponse: Sendable {
   }
 }
 
-/// Answers requests before the static files are asked; nil where the path is not its own. Called on a loop.
+/// Answers requests before the static files are asked; nil where the path is not its own. Called on
+/// a loop.
 package typealias HTTPResponder = @Sendable (HTTPRequest) -> HTTPResponse?

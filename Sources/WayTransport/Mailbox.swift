@@ -30,8 +30,9 @@ package final class Mailbox<Element: Sendable>: Sendable {
     receiver?.resume(returning: element)
   }
 
-  /// The next element that is wanted, awaited if need be. Nil when none has come within a time, a real one whatever the
-  /// loops of a test have for a clock, or when the task is cancelled that awaits it.
+  /// The next element that is wanted, awaited if need be. Nil when none has come within a time, a
+  /// real one whatever the loops of a test have for a clock, or when the task is cancelled that
+  /// awaits it.
   package func next(
     within time: Duration, where isWanted: @escaping @Sendable (Element) -> Bool = { _ in true }
   ) async -> Element? {

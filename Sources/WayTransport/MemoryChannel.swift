@@ -1,6 +1,7 @@
 import Synchronization
 
-/// One end of a connection inside the process. What one end sends, the other end's receiver gets in a later turn of the loop.
+/// One end of a connection inside the process. What one end sends, the other end's receiver gets in
+/// a later turn of the loop.
 package final class MemoryChannel: MessageChannel {
   private enum State {
     case open(receiver: (any MessageReceiver)?)

@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// An event loop without sockets: jobs run on a serial queue, and time stands still until ``advance(by:)`` moves it.
+/// An event loop without sockets: jobs run on a serial queue, and time stands still until
+/// ``advance(by:)`` moves it.
 package final class MemoryLoop: EventLoop {
   private struct Timer {
     let due: Duration
@@ -70,8 +71,8 @@ package final class MemoryLoop: EventLoop {
     for continuation in awaiting { continuation.resume() }
   }
 
-  /// Returns when no job waits or runs: what was sent on this loop is received, and all is done that follows from
-  /// it without the time or other threads.
+  /// Returns when no job waits or runs: what was sent on this loop is received, and all is done
+  /// that follows from it without the time or other threads.
   package func settle() async {
     await withCheckedContinuation { continuation in
       let isIdle = held.withLock { held in
@@ -82,8 +83,8 @@ package final class MemoryLoop: EventLoop {
     }
   }
 
-  /// Moves the time, from timer to timer: before it goes on, all is done that follows from the one before. Returns
-  /// when the last that falls due has run, with what follows from it.
+  /// Moves the time, from timer to timer: before it goes on, all is done that follows from the one
+  /// before. Returns when the last that falls due has run, with what follows from it.
   package func advance(by time: Duration) async {
     await settle()
     let end = held.withLock { $0.now + time }

@@ -4,7 +4,8 @@ package enum MessageKind: Sendable {
   case binary
 }
 
-/// A connection that carries whole messages both ways. It belongs to one ``EventLoop`` and is used on that loop only.
+/// A connection that carries whole messages both ways. It belongs to one ``EventLoop`` and is used
+/// on that loop only.
 package protocol MessageChannel: AnyObject, Sendable {
   /// Unique among the channels of the process, and never used again.
   var id: UInt64 { get }
@@ -15,11 +16,12 @@ package protocol MessageChannel: AnyObject, Sendable {
   /// From the next message on, and for the end, another receiver takes the place of the one before.
   func attach(_ receiver: any MessageReceiver)
 
-  /// Sends one message; the bytes are copied. Text must be valid UTF-8. Nothing is sent once the channel closes.
+  /// Sends one message; the bytes are copied. Text must be valid UTF-8. Nothing is sent once the
+  /// channel closes.
   func send(_ message: RawSpan, as kind: MessageKind)
 
-  /// Sends what waits, then the close frame, and ends the connection. The receiver's `closed` comes later, once.
-  /// `reason` is cut to the 123 bytes that a close frame holds.
+  /// Sends what waits, then the close frame, and ends the connection. The receiver's `closed` comes
+  /// later, once. `reason` is cut to the 123 bytes that a close frame holds.
   func close(_ code: CloseCode, _ reason: String)
 
   /// Bytes that were sent and that the peer's socket has not taken yet.
@@ -31,8 +33,8 @@ package protocol MessageReceiver: AnyObject, Sendable {
   /// One whole message; text is valid UTF-8. The bytes are borrowed for the call.
   func receive(_ message: RawSpan, as kind: MessageKind)
 
-  /// The channel is gone; nothing comes after this. `code` is that of the first close frame, the peer's or this
-  /// side's (1005 where it had none); nil where the connection was lost without one.
+  /// The channel is gone; nothing comes after this. `code` is that of the first close frame, the
+  /// peer's or this side's (1005 where it had none); nil where the connection was lost without one.
   func closed(_ code: UInt16?)
 }
 
@@ -51,7 +53,8 @@ package struct Endpoint: Sendable {
   package var subprotocols: [String]
   /// Bytes; a larger message closes the connection with 1009.
   package var maxMessage: Int
-  /// Bytes that may wait to be sent on a connection; beyond, it is closed with 4201. Nil takes the server's limit.
+  /// Bytes that may wait to be sent on a connection; beyond, it is closed with 4201. Nil takes the
+  /// server's limit.
   package var maxBuffered: Int?
   package var acceptor: any ChannelAcceptor
 

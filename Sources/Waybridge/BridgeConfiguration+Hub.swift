@@ -1,8 +1,8 @@
 import WaySession
 
 extension BridgeConfiguration {
-  /// What sessions are told of the configuration; `now` is the wall clock. For tests of clients the router gets the
-  /// methods and the task of their own.
+  /// What sessions are told of the configuration; `now` is the wall clock. For tests of clients the
+  /// router gets the methods and the task of their own.
   func hub(
     serving router: Router, log: BridgeLog?, now: @escaping @Sendable () -> Int64
   ) throws -> HubConfiguration {

@@ -3,7 +3,8 @@ import WaySession
 import WaySockets
 
 extension BridgeConfiguration {
-  /// The limits as they are kept: within their ranges, and for tests of clients as many connections as can be.
+  /// The limits as they are kept: within their ranges, and for tests of clients as many connections
+  /// as can be.
   package var keptLimits: Limits {
     var limits = limits.inRange
     if conformance, let descriptors = Self.descriptorLimit {

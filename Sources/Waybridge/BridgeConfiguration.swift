@@ -15,26 +15,27 @@ public struct BridgeConfiguration: Sendable {
   public var limits: Limits
   /// The version of the loaded route table, as clients are told it.
   public var tableVersion: String
-  /// Adds the JSON-RPC specification's example methods, `echo`, the task `action://echo` (in the place of a route of
-  /// this name), and an echo of WebSocket messages at `/echo`, for tests of clients. It also takes as many
-  /// connections as there are descriptors, instead of 10,000.
+  /// Adds the JSON-RPC specification's example methods, `echo`, the task `action://echo` (in the
+  /// place of a route of this name), and an echo of WebSocket messages at `/echo`, for tests of
+  /// clients. It also takes as many connections as there are descriptors, instead of 10,000.
   public var conformance: Bool
-  /// Takes what happens: `info` the start, the end, sessions and their clients; `warning` what was refused, clients that
-  /// read too slowly and hosts that do not answer, at most ten a second; `debug` every call, where that is the logger's
-  /// level when the bridge starts. What peers sent is printable and short; queries of URIs and params are left out.
-  /// Nil tells nothing.
+  /// Takes what happens: `info` the start, the end, sessions and their clients; `warning` what was
+  /// refused, clients that read too slowly and hosts that do not answer, at most ten a second;
+  /// `debug` every call, where that is the logger's level when the bridge starts. What peers sent
+  /// is printable and short; queries of URIs and params are left out. Nil tells nothing.
   public var logger: Logger?
   /// How long a shutdown waits for connections to close.
   public var grace: Duration
-  /// Whose a new session is: called with the `token` of its `session.open`, and with nil where there is none, plain
-  /// connections among them. What it throws refuses the session with 2401 and the error's text; a plain connection
-  /// is closed with 4001. Nil takes everybody as nobody in particular. A client that joins a session is not asked:
-  /// it has that session's `joinToken`.
+  /// Whose a new session is: called with the `token` of its `session.open`, and with nil where
+  /// there is none, plain connections among them. What it throws refuses the session with 2401 and
+  /// the error's text; a plain connection is closed with 4001. Nil takes everybody as nobody in
+  /// particular. A client that joins a session is not asked: it has that session's `joinToken`.
   ///
   /// Called on the thread that serves all connections, so it must not block.
   public var identify: (@Sendable (_ token: String?) throws -> Identity)?
 
-  /// Listens on port 8080 of the loopback interface and serves no files, where nothing else is given.
+  /// Listens on port 8080 of the loopback interface and serves no files, where nothing else is
+  /// given.
   public init(
     host: String = "127.0.0.1", port: Int = 8080, webRoot: String? = nil,
     webEntries: [String]? = nil, limits: Limits = Limits(), tableVersion: String = "",

@@ -1,19 +1,21 @@
 import WaySession
 
-// Events: the app's own, which it publishes, and the server's, which it may listen to. Usable from any thread, from
-// `onListening` on until `run()` ends. All of it throws ``CallError`` with the code 2503 while the server does not run.
+// Events: the app's own, which it publishes, and the server's, which it may listen to. Usable from
+// any thread, from `onListening` on until `run()` ends. All of it throws ``CallError`` with the
+// code 2503 while the server does not run.
 extension BridgeServer {
-  /// Tells an event of the app's own to the clients of an audience that subscribe to its topic (`events.subscribe`).
-  /// Events of one publisher that awaits each arrive in their order.
+  /// Tells an event of the app's own to the clients of an audience that subscribe to its topic
+  /// (`events.subscribe`). Events of one publisher that awaits each arrive in their order.
   ///
-  /// With `retain` the last so many events of the topic for this audience are kept, and sent to clients that
-  /// subscribe later, before newer ones. What is kept is bounded: 1,024 topics (each counted once for every
-  /// audience) and 4 MiB; beyond, the oldest events go. What is kept for a session goes with it.
+  /// With `retain` the last so many events of the topic for this audience are kept, and sent to
+  /// clients that subscribe later, before newer ones. What is kept is bounded: 1,024 topics (each
+  /// counted once for every audience) and 4 MiB; beyond, the oldest events go. What is kept for a
+  /// session goes with it.
   ///
-  /// Throws ``CallError``: -32602 for a topic that is not 1 to 256 (``Limits/maxTopic``) ASCII letters, digits and
-  /// `. _ - : /`, or that begins as the server's own do (`session.`, `page.`, `task.`, `route.`, `server.`,
-  /// `table.`), and for a `retain` beyond 0 to 100; 2413 for data that nests too deep, or an event larger than
-  /// ``Limits/maxAnswer`` or, to be retained, 4 MiB.
+  /// Throws ``CallError``: -32602 for a topic that is not 1 to 256 (``Limits/maxTopic``) ASCII
+  /// letters, digits and `. _ - : /`, or that begins as the server's own do (`session.`, `page.`,
+  /// `task.`, `route.`, `server.`, `table.`), and for a `retain` beyond 0 to 100; 2413 for data
+  /// that nests too deep, or an event larger than ``Limits/maxAnswer`` or, to be retained, 4 MiB.
   public func publish(
     _ topic: String, _ data: Value = .null, to audience: Audience = .all, retain: Int = 0
   ) async throws(CallError) {
@@ -26,11 +28,11 @@ extension BridgeServer {
     try await hub().forget(topic, for: audience)
   }
 
-  /// The server's own events of all sessions from now on, each with the id of its `session`: those that PROTOCOL.md
-  /// lists, `session.opened` and `session.closed` among them.
+  /// The server's own events of all sessions from now on, each with the id of its `session`: those
+  /// that PROTOCOL.md lists, `session.opened` and `session.closed` among them.
   ///
-  /// The stream ends with the server, and throws ``CallError`` 2429 when its reader falls behind by more than
-  /// `buffer` events. Letting go of it ends it. Throws -32602 for a wrong topic.
+  /// The stream ends with the server, and throws ``CallError`` 2429 when its reader falls behind by
+  /// more than `buffer` events. Letting go of it ends it. Throws -32602 for a wrong topic.
   ///
   /// - Parameter topics: a `*` at the end of one stands for any rest.
   public func events(

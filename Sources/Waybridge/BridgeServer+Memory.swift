@@ -3,9 +3,10 @@ import WayTransport
 
 // A server whose clients are in the same process.
 extension BridgeServer {
-  /// Does what ``run()`` does until it listens, without sockets: carries out the router's start, and has sessions on
-  /// `loop`, with `now` for a wall clock. Clients are let in by what this returns, until ``end(_:)``.
-  /// Throws 2409 while the server runs already, and what the router's start throws.
+  /// Does what ``run()`` does until it listens, without sockets: carries out the router's start,
+  /// and has sessions on `loop`, with `now` for a wall clock. Clients are let in by what this
+  /// returns, until ``end(_:)``. Throws 2409 while the server runs already, and what the router's
+  /// start throws.
   package func begin(
     on loop: any EventLoop, now: @escaping @Sendable () -> Int64
   ) async throws -> SessionHub {

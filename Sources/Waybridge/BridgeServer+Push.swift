@@ -1,9 +1,11 @@
 import WaySession
 
-// What the app does in its sessions without being asked. Usable from any thread, from `onListening` on until `run()` ends.
-// All of it but `deliver` throws ``CallError`` with the code 2503 while the server does not run.
+// What the app does in its sessions without being asked. Usable from any thread, from `onListening`
+// on until `run()` ends. All of it but `deliver` throws ``CallError`` with the code 2503 while the
+// server does not run.
 extension BridgeServer {
-  /// Opens a page in each session of an audience, and returns when each is shown or refused; a task is run to its end.
+  /// Opens a page in each session of an audience, and returns when each is shown or refused; a task
+  /// is run to its end.
   ///
   /// ```swift
   /// for delivery in try await server.open("native://offer/7", in: .user("anna")) {
@@ -16,11 +18,12 @@ extension BridgeServer {
   /// - Parameters:
   ///   - exts: what is no business data (`animated`, …); reaches the host as it is.
   ///   - audience: for a client, its session: the page is opened as that client would.
-  ///   - timeout: how long a page may take to be shown, or a task to run: a millisecond to a day; past it the result
-  ///     is the error 2408.
-  ///   - carrying: values of any type, for Swift code of this process, which takes them with ``Call/carried(_:as:)``; where a client serves the URI, the result is the error 2405.
-  /// - Returns: one delivery for each session, in no order. Errors are those of `router.open` (PROTOCOL.md). Empty
-  ///   where nobody is in the audience.
+  ///   - timeout: how long a page may take to be shown, or a task to run: a millisecond to a day;
+  ///     past it the result is the error 2408.
+  ///   - carrying: values of any type, for Swift code of this process, which takes them with
+  ///     ``Call/carried(_:as:)``; where a client serves the URI, the result is the error 2405.
+  /// - Returns: one delivery for each session, in no order. Errors are those of `router.open`
+  ///   (PROTOCOL.md). Empty where nobody is in the audience.
   public func open(
     _ uri: String, params: ValueObject = [:], exts: ValueObject = [:], style: Style = .push,
     in audience: Audience, timeout: Duration = .seconds(10), carrying: [String: any Sendable] = [:]
@@ -29,13 +32,13 @@ extension BridgeServer {
       uri, params, exts: exts, style: style, in: audience, timeout: timeout, carrying: carrying)
   }
 
-  /// Calls a method of every client of an audience: one that the app has agreed on with them, so none of the
-  /// protocol's (-32602). A client without such a method answers -32601.
+  /// Calls a method of every client of an audience: one that the app has agreed on with them, so
+  /// none of the protocol's (-32602). A client without such a method answers -32601.
   ///
   /// Cancelling the awaiting task takes the calls back (`$/cancelRequest`).
   ///
-  /// - Parameter timeout: how long a client may take to answer: a millisecond to a day; past it, or when the client
-  ///   leaves, the result is the error 2504.
+  /// - Parameter timeout: how long a client may take to answer: a millisecond to a day; past it, or
+  ///   when the client leaves, the result is the error 2504.
   /// - Returns: one delivery for each client, in no order, with its value or its error as it is.
   public func call(
     _ method: String, _ params: ValueObject = [:], of audience: Audience,
@@ -46,8 +49,9 @@ extension BridgeServer {
 
   /// Calls a method of one page: of the client that runs in it, else of its host (`page.call`).
   ///
-  /// Throws ``CallError``: 2404 where there is no such session or page, 2504 where nobody answers for the page or
-  /// leaves, 2408 past `timeout` (a millisecond to a day), 2502 or the app's own code as the client answers.
+  /// Throws ``CallError``: 2404 where there is no such session or page, 2504 where nobody answers
+  /// for the page or leaves, 2408 past `timeout` (a millisecond to a day), 2502 or the app's own
+  /// code as the client answers.
   public func call(
     page: String, in session: String, _ method: String, _ params: ValueObject = [:],
     timeout: Duration = .seconds(10)
@@ -55,17 +59,20 @@ extension BridgeServer {
     try await hub().call(page: page, in: session, method, params, timeout: timeout)
   }
 
-  /// Hands a link from outside (of a push message, a shortcut, a universal link) to every session of an audience; where
-  /// there is none yet, the next one that belongs to it gets the link. Each session follows its links one after
-  /// another, as soon as somebody can open them; the pages that the route declares as `parents` come first. A link that
-  /// comes before the server runs waits for it.
+  /// Hands a link from outside (of a push message, a shortcut, a universal link) to every session
+  /// of an audience; where there is none yet, the next one that belongs to it gets the link. Each
+  /// session follows its links one after another, as soon as somebody can open them; the pages that
+  /// the route declares as `parents` come first. A link that comes before the server runs waits for
+  /// it.
   ///
-  /// Throws ``CallError``: -32602 for a text that is no URI with a scheme, 2429 when ``Limits/maxLinks`` wait already.
+  /// Throws ``CallError``: -32602 for a text that is no URI with a scheme, 2429 when
+  /// ``Limits/maxLinks`` wait already.
   public func deliver(_ link: DeepLink, to audience: Audience = .all) async throws(CallError) {
     try await hub(orKeeping: link, for: audience)?.deliver(link, to: audience)
   }
 
-  /// The sessions of an audience as they are now, in no order. Throws only while the server does not run.
+  /// The sessions of an audience as they are now, in no order. Throws only while the server does
+  /// not run.
   public func sessions(_ audience: Audience = .all) async throws(CallError) -> [SessionInfo] {
     try await hub().sessions(audience)
   }

@@ -4,7 +4,8 @@ import WaySession
 import WaySockets
 import WayTransport
 
-/// A bridge: serves a ``Router`` at `/bridge`, its health at `/health`, its metrics at `/metrics`, and a folder of files.
+/// A bridge: serves a ``Router`` at `/bridge`, its health at `/health`, its metrics at `/metrics`,
+/// and a folder of files.
 ///
 /// ```swift
 /// let router = Router()
@@ -14,7 +15,8 @@ import WayTransport
 /// ).run()
 /// ```
 ///
-/// It is a `Service` of swift-service-lifecycle: ``run()`` ends when its service group shuts down gracefully.
+/// It is a `Service` of swift-service-lifecycle: ``run()`` ends when its service group shuts down
+/// gracefully.
 public struct BridgeServer: Service {
   /// The version of Waybridge, as `session.open` tells it in `server.version`.
   public static let version = ServerSoftware.version
@@ -42,8 +44,9 @@ public struct BridgeServer: Service {
     self.onListening = onListening
   }
 
-  /// Carries out the router's start (``Router/start()``), then serves until a graceful shutdown or the cancellation of the task; then closes every connection with 4200.
-  /// Throws when it cannot listen, and 2409 while it runs already.
+  /// Carries out the router's start (``Router/start()``), then serves until a graceful shutdown or
+  /// the cancellation of the task; then closes every connection with 4200. Throws when it cannot
+  /// listen, and 2409 while it runs already.
   public func run() async throws {
     try slot.start()
     defer { slot.ended() }
@@ -64,7 +67,8 @@ public struct BridgeServer: Service {
     await running.stop()
   }
 
-  /// Hands over the links that have waited; from then on the methods of this server find the bridge.
+  /// Hands over the links that have waited; from then on the methods of this server find the
+  /// bridge.
   func open(to hub: SessionHub) async {
     while case let links = slot.begin(hub), !links.isEmpty {
       for (link, audience) in links {
@@ -81,7 +85,8 @@ public struct BridgeServer: Service {
     try slot.hub()
   }
 
-  /// The bridge that runs; while there is none the link is kept for it. Fails as its `deliver` would.
+  /// The bridge that runs; while there is none the link is kept for it. Fails as its `deliver`
+  /// would.
   func hub(
     orKeeping link: DeepLink, for audience: Audience
   ) throws(CallError) -> SessionHub? {

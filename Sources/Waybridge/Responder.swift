@@ -3,8 +3,8 @@ import WayTransport
 
 /// Answers what is asked for before the files are looked at.
 enum Responder {
-  /// Answers `/health` and `/metrics`, and refuses files outside of `webEntries`, the names that are served; nil
-  /// refuses none.
+  /// Answers `/health` and `/metrics`, and refuses files outside of `webEntries`, the names that
+  /// are served; nil refuses none.
   static func make(webEntries: [String]?, metrics: BridgeMetrics) -> HTTPResponder {
     { request in
       switch request.path {

@@ -3,9 +3,9 @@ import WayRPC
 import WayTable
 
 extension Router {
-  /// Registers the routes of a route table, a JSON document (`protocol/schema/table.schema.json`), and sets its rules
-  /// of schemes. Each route is left to hosts until ``handle(_:with:)`` gives it a handler. Meant for an app's start,
-  /// since the file is read at once.
+  /// Registers the routes of a route table, a JSON document (`protocol/schema/table.schema.json`),
+  /// and sets its rules of schemes. Each route is left to hosts until ``handle(_:with:)`` gives it
+  /// a handler. Meant for an app's start, since the file is read at once.
   ///
   /// Throws, with no route registered, when the file cannot be read or anything in it is wrong.
   ///

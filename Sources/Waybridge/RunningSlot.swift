@@ -4,7 +4,8 @@ import WayRouting
 import WaySession
 import WayValues
 
-/// Where the methods of a ``BridgeServer`` find the bridge that its ``BridgeServer/run()`` has begun.
+/// Where the methods of a ``BridgeServer`` find the bridge that its ``BridgeServer/run()`` has
+/// begun.
 final class RunningSlot: Sendable {
   /// A link that came while there was no bridge.
   typealias WaitingLink = (link: DeepLink, audience: Audience)

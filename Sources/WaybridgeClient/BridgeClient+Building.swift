@@ -15,13 +15,14 @@ extension BridgeClient {
 }
 
 extension CallBuilder where Caller == BridgeClient {
-  /// The id of the page that opens another; nil means the one that the client runs in. For what is invoked it is of no account.
+  /// The id of the page that opens another; nil means the one that the client runs in. For what is
+  /// invoked it is of no account.
   public func from(_ page: String?) -> Self {
     changed { $0.from = page }
   }
 
-  /// Opens it, as ``BridgeClient/open(_:_:exts:style:from:deadline:onShown:onProgress:)`` with the same arguments, and
-  /// throws as that does.
+  /// Opens it, as ``BridgeClient/open(_:_:exts:style:from:deadline:onShown:onProgress:)`` with the
+  /// same arguments, and throws as that does.
   public func open(
     onShown: (@Sendable (_ page: String) -> Void)? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
@@ -31,7 +32,8 @@ extension CallBuilder where Caller == BridgeClient {
       onProgress: onProgress)
   }
 
-  /// Runs it, as ``BridgeClient/invoke(_:_:exts:deadline:onProgress:)`` with the same arguments, and throws as that does.
+  /// Runs it, as ``BridgeClient/invoke(_:_:exts:deadline:onProgress:)`` with the same arguments,
+  /// and throws as that does.
   public func invoke(
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {

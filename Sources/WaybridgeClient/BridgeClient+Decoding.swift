@@ -5,7 +5,8 @@ import WayValues
 extension BridgeClient.Page {
   /// The parameters as a type. Text is read as a number or truth value where the type wants one.
   ///
-  /// Throws ``CallError`` (2422) with the place of what does not fit; a host that lets it through refuses the page.
+  /// Throws ``CallError`` (2422) with the place of what does not fit; a host that lets it through
+  /// refuses the page.
   public func decode<Parameters: Decodable>(
     _ type: Parameters.Type = Parameters.self
   ) throws(CallError) -> Parameters {

@@ -3,10 +3,11 @@ import WayValues
 extension BridgeClient {
   /// Subscribes to topics; a `*` at the end of one stands for any rest (`page.*`).
   ///
-  /// Events come from the moment of the call on, those that the server retains first; where another reader of this client
-  /// has a topic already, the server does not send those again. Letting go of the stream ends the subscription. The stream
-  /// ends when this client closes, and throws ``CallError`` when the connection ends
-  /// otherwise (2599) or the reader falls behind by more than `buffer` events (2429).
+  /// Events come from the moment of the call on, those that the server retains first; where another
+  /// reader of this client has a topic already, the server does not send those again. Letting go of
+  /// the stream ends the subscription. The stream ends when this client closes, and throws
+  /// ``CallError`` when the connection ends otherwise (2599) or the reader falls behind by more
+  /// than `buffer` events (2429).
   ///
   /// Throws ``CallError``: -32602 for a wrong topic, 2429 for too many.
   ///

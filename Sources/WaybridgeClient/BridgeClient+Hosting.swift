@@ -2,9 +2,11 @@ import WayRPC
 import WayValues
 
 extension BridgeClient {
-  /// Hosts more than the session was opened with. A host of the same scheme, patterns and kind is replaced.
+  /// Hosts more than the session was opened with. A host of the same scheme, patterns and kind is
+  /// replaced.
   ///
-  /// Throws ``CallError``, with nothing changed: -32602 for a wrong scheme or pattern, 2429 for too many.
+  /// Throws ``CallError``, with nothing changed: -32602 for a wrong scheme or pattern, 2429 for too
+  /// many.
   public func register(_ hosts: [Host]) async throws(CallError) {
     // The server may ask right after its answer.
     let replaced = try self.hosts.add(hosts)
@@ -17,7 +19,8 @@ extension BridgeClient {
     }
   }
 
-  /// Takes hosts back, known by scheme, patterns and kind. Pages that are shown stay, and what runs goes on.
+  /// Takes hosts back, known by scheme, patterns and kind. Pages that are shown stay, and what runs
+  /// goes on.
   ///
   /// Throws ``CallError`` -32602, with nothing changed, where one is not registered.
   public func unregister(_ hosts: [Host]) async throws(CallError) {

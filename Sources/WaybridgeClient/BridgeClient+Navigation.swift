@@ -1,13 +1,13 @@
 import WayNavigation
 import WayValues
 
-// The session's stack. A page is referred to by its id, or by its URI, which means the nearest page from the top with the
-// same route and path parameters.
+// The session's stack. A page is referred to by its id, or by its URI, which means the nearest page
+// from the top with the same route and path parameters.
 extension BridgeClient {
   /// Goes back, through modal stacks; the root stays. A page is named by its id or a URI.
   ///
-  /// Throws ``CallError``: -32602 for a negative count, 2404 for a page that is not on the stack, 2409
-  /// for a result when no page closes.
+  /// Throws ``CallError``: -32602 for a negative count, 2404 for a page that is not on the stack,
+  /// 2409 for a result when no page closes.
   ///
   /// - Parameters:
   ///   - target: how far.
@@ -33,8 +33,8 @@ extension BridgeClient {
 
   /// Closes a page and gives its opener the result; pages above it are dismissed.
   ///
-  /// Throws ``CallError``: 2404 when the page is not on the stack, since a page ends once; -32602 without `page` from a
-  /// client that runs in none.
+  /// Throws ``CallError``: 2404 when the page is not on the stack, since a page ends once; -32602
+  /// without `page` from a client that runs in none.
   ///
   /// - Parameters:
   ///   - result: nil gives none.
@@ -53,8 +53,9 @@ extension BridgeClient {
 
   /// Shows a tab by its index, from 0 in the order of the route table.
   ///
-  /// Throws ``CallError``: 2404 when there is no such tab, and as ``open(_:_:exts:style:from:deadline:onShown:onProgress:)``
-  /// where the tab's first page has to be opened.
+  /// Throws ``CallError``: 2404 when there is no such tab, and as
+  /// ``open(_:_:exts:style:from:deadline:onShown:onProgress:)`` where the tab's first page has to
+  /// be opened.
   @discardableResult
   public func selectTab(_ index: Int) async throws(CallError) -> NavigationChange {
     try await change("navigation.selectTab", ["index": .integer(Int64(index))])
@@ -73,7 +74,8 @@ extension BridgeClient {
     return stack
   }
 
-  /// The page on the stack that is meant by an id or URI; nil where there is none. Throws ``CallError`` -32602 for what is neither.
+  /// The page on the stack that is meant by an id or URI; nil where there is none. Throws
+  /// ``CallError`` -32602 for what is neither.
   public func contains(_ page: String) async throws(CallError) -> Page? {
     let answer = try await perform("navigation.contains", ["uri": .string(page)])
     if answer.isNull { return nil }
@@ -81,7 +83,8 @@ extension BridgeClient {
     return page
   }
 
-  /// Puts a page on the stack that this client has opened by other means: it is not asked for the page again.
+  /// Puts a page on the stack that this client has opened by other means: it is not asked for the
+  /// page again.
   ///
   /// Throws ``CallError``: 2404 no route, 2405 no page, 2429 a full stack.
   ///

@@ -2,8 +2,8 @@ import WayNavigation
 import WayRPC
 import WayValues
 
-// Pages that hosts show. Every task begins with the host, in the same way, so that hosts are begun in the order of the
-// server's requests.
+// Pages that hosts show. Every task begins with the host, in the same way, so that hosts are begun
+// in the order of the server's requests.
 extension BridgeClient {
   func openPage(_ params: Value, _ request: RequestID, _ call: ServedCall) throws(CallError) {
     guard let page = params["page"].flatMap(Page.init) else {
@@ -30,8 +30,8 @@ extension BridgeClient {
     if let closer = pages[page.id]?.closer {
       closer.resume(returning: true)
     } else if let entry = pages.remove(page.id) {
-      // Nobody waits for this page any more: left alone it would stay in sight without being on the stack. A task of its
-      // own, since this one is cancelled.
+      // Nobody waits for this page any more: left alone it would stay in sight without being on the
+      // stack. A task of its own, since this one is cancelled.
       await Task { await close(entry, .cancelled, [:]) }.value
     }
     finish(request, .failure(CallError(.cancelled)))
@@ -81,7 +81,8 @@ extension BridgeClient {
     try? pages.add(HostedPages.Entry(page: page, host: host))
   }
 
-  /// The connection has ended: what this client shows has left the stack. What is still opening closes when it is open.
+  /// The connection has ended: what this client shows has left the stack. What is still opening
+  /// closes when it is open.
   func closeHostedPages() {
     for entry in pages.entries.reversed() where entry.opening == nil {
       pages[entry.page.id] = nil

@@ -5,15 +5,16 @@ import WayValues
 extension BridgeClient {
   /// Calls a method of the protocol, or of the server's own, and waits for its answer.
   ///
-  /// Throws ``CallError``: what the server answers, -32602 for params that nest too deep, 2413 for a message that is larger
-  /// than the server takes.
+  /// Throws ``CallError``: what the server answers, -32602 for params that nest too deep, 2413 for
+  /// a message that is larger than the server takes.
   ///
   /// - Parameters:
   ///   - method: the method's name.
   ///   - params: an object or a list; nil sends none.
-  ///   - timeout: how long this side waits, 1 ms to 24 days; then the call is cancelled and throws 2408. nil waits as long as
-  ///     the connection lives.
-  ///   - onProgress: gets the value of each `$/progress` of the call, in order, on the client's thread.
+  ///   - timeout: how long this side waits, 1 ms to 24 days; then the call is cancelled and throws
+  ///     2408. nil waits as long as the connection lives.
+  ///   - onProgress: gets the value of each `$/progress` of the call, in order, on the client's
+  ///     thread.
   public func request(
     _ method: String, _ params: Value? = nil, timeout: Duration? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
@@ -22,8 +23,9 @@ extension BridgeClient {
     return try await perform(method, params, patience: timeout, onProgress: onProgress)
   }
 
-  /// Sends a message that is not answered; once the connection is closed, nothing. Throws ``CallError``: -32602 for params
-  /// that nest too deep, 2413 for a message that is larger than the server takes.
+  /// Sends a message that is not answered; once the connection is closed, nothing. Throws
+  /// ``CallError``: -32602 for params that nest too deep, 2413 for a message that is larger than
+  /// the server takes.
   public func notify(_ method: String, _ params: Value? = nil) throws(CallError) {
     try send(method) { (writer) throws(EncodingFailure) in
       try writer.notification(method, params)
@@ -49,8 +51,8 @@ extension BridgeClient {
     return try result.get()
   }
 
-  /// Sends the request, or settles it. Others may have had their turn since it was added, so that it is cancelled or the
-  /// connection gone.
+  /// Sends the request, or settles it. Others may have had their turn since it was added, so that
+  /// it is cancelled or the connection gone.
   private func start(
     _ call: PendingCall, _ id: RequestID, _ params: Value?, _ patience: Duration?
   ) {

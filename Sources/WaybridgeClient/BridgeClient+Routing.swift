@@ -3,17 +3,18 @@ import WayValues
 
 // Opening pages, running tasks, and asking the router.
 extension BridgeClient {
-  /// Opens a page, whoever shows it, and returns when it is gone; of a task, when it has run. Leaving a page without a
-  /// result is an outcome, not an error.
+  /// Opens a page, whoever shows it, and returns when it is gone; of a task, when it has run.
+  /// Leaving a page without a result is an outcome, not an error.
   ///
-  /// Throws ``CallError`` when the page does not open: 2404 no route, 2504 no host, 2502 the host refuses, 2408 too late,
-  /// -32800 cancelled before it was shown, … Cancelling the Swift task afterwards closes the page; the outcome is then
-  /// ``Outcome/Kind/cancelled``.
+  /// Throws ``CallError`` when the page does not open: 2404 no route, 2504 no host, 2502 the host
+  /// refuses, 2408 too late, -32800 cancelled before it was shown, … Cancelling the Swift task
+  /// afterwards closes the page; the outcome is then ``Outcome/Kind/cancelled``.
   ///
   /// - Parameters:
   ///   - uri: the page's, or the task's.
   ///   - params: the caller's parameters, which win over those of the URI.
-  ///   - exts: what is no business of the page, `animated` for instance; it reaches the host as it is.
+  ///   - exts: what is no business of the page, `animated` for instance; it reaches the host as it
+  ///     is.
   ///   - style: how the page takes its place; nil leaves it to the server, which pushes.
   ///   - from: the id of the page that opens; nil means the one that this client runs in.
   ///   - deadline: within this time the page must be shown, or the task done: 1 ms to 24 days.
@@ -43,7 +44,8 @@ extension BridgeClient {
 
   /// Runs a task or a service and returns its value.
   ///
-  /// Throws ``CallError``: what the task failed with, 2404 no route, 2405 a page, 2504 no host, 2408 too late, -32800 cancelled, …
+  /// Throws ``CallError``: what the task failed with, 2404 no route, 2405 a page, 2504 no host,
+  /// 2408 too late, -32800 cancelled, …
   ///
   /// - Parameters:
   ///   - uri: the task's.
@@ -60,12 +62,14 @@ extension BridgeClient {
       patience: Self.patience(deadline), onProgress: onProgress)
   }
 
-  /// Whether something would open it or run it now; nothing of that happens. Throws ``CallError`` -32602 for what is no URI.
+  /// Whether something would open it or run it now; nothing of that happens. Throws ``CallError``
+  /// -32602 for what is no URI.
   public func canOpen(_ uri: String) async throws(CallError) -> Bool {
     try await destination(of: uri) != nil
   }
 
-  /// Where a URI leads now, without going there; nil where nothing would open it or run it. Throws as ``canOpen(_:)`` does.
+  /// Where a URI leads now, without going there; nil where nothing would open it or run it. Throws
+  /// as ``canOpen(_:)`` does.
   public func destination(of uri: String) async throws(CallError) -> Destination? {
     let answer = try await perform("router.canOpen", ["uri": .string(uri)])
     guard let canOpen = answer["canOpen"]?.bool else { throw .malformed("router.canOpen", answer) }
@@ -76,16 +80,17 @@ extension BridgeClient {
     return Destination(kind: kind, route: answer["route"]?.string)
   }
 
-  /// How the router reads a URI: candidates, match, parameters and why not, as PROTOCOL.md describes it. Nothing is run.
-  /// A text that is no URI is explained too, and throws no ``CallError`` on that account.
+  /// How the router reads a URI: candidates, match, parameters and why not, as PROTOCOL.md
+  /// describes it. Nothing is run. A text that is no URI is explained too, and throws no
+  /// ``CallError`` on that account.
   public func explain(
     _ uri: String, _ params: ValueObject = [:]
   ) async throws(CallError) -> Value {
     try await perform("router.explain", ["uri": .string(uri), "params": .object(params)])
   }
 
-  /// The declared routes, each an object `{name, patterns, kind, priority, title?, purpose?, parameters?, result?}`.
-  /// Throws ``CallError`` when the connection is lost.
+  /// The declared routes, each an object `{name, patterns, kind, priority, title?, purpose?,
+  /// parameters?, result?}`. Throws ``CallError`` when the connection is lost.
   public func routes() async throws(CallError) -> [Value] {
     let answer = try await perform("router.routes", nil)
     guard let routes = answer.list else { throw .malformed("router.routes", answer) }
@@ -94,7 +99,8 @@ extension BridgeClient {
 
   /// Calls a method of a page, in the client that runs in it or else shows it.
   ///
-  /// Throws ``CallError``: what the page answers, 2404 when there is no such page, 2504 when nobody answers for it.
+  /// Throws ``CallError``: what the page answers, 2404 when there is no such page, 2504 when nobody
+  /// answers for it.
   ///
   /// - Parameters:
   ///   - page: the page's id.

@@ -1,8 +1,9 @@
 import WayRPC
 import WayValues
 
-// What the server asks of this client: each request is answered exactly once. Tasks and methods are begun in the order of
-// the requests, also those that do not say where they run: for that they prefer the loop.
+// What the server asks of this client: each request is answered exactly once. Tasks and methods are
+// begun in the order of the requests, also those that do not say where they run: for that they
+// prefer the loop.
 extension BridgeClient {
   func serve(_ request: Request) {
     if request.method == "$/ping" { return answer(request.id, .success(.null)) }
@@ -97,7 +98,8 @@ extension BridgeClient {
     }
   }
 
-  /// What the caller is told of an error that a host threw in the current task: the application's own codes pass through.
+  /// What the caller is told of an error that a host threw in the current task: the application's
+  /// own codes pass through.
   static func failure(_ error: any Error) -> CallError {
     switch error {
     case _ where Task.isCancelled: CallError(.cancelled)
@@ -120,11 +122,13 @@ extension BridgeClient {
     channel?.send(writer.bytes.span.bytes, as: .text)
   }
 
-  /// Tells the server how far a request is; after its answer, or where the value cannot be sent, it does nothing.
+  /// Tells the server how far a request is; after its answer, or where the value cannot be sent, it
+  /// does nothing.
   func progress(of id: RequestID) -> @Sendable (Value) -> Void {
     { [weak self] value in
       guard let self else { return }
-      // Jobs of the loop run in their order, so that progress keeps its own and comes before the answer.
+      // Jobs of the loop run in their order, so that progress keeps its own and comes before the
+      // answer.
       self.loop.execute { self.assumeIsolated { $0.sendProgress(id, value) } }
     }
   }

@@ -7,9 +7,10 @@ extension BridgeClient {
 
   /// Connects and opens a session, or joins one.
   ///
-  /// Hosts may be asked for pages before this returns. Throws ``CallError``: 2503 when there is no server at the address
-  /// or it refuses, -32602 when the address, a host or a method's name is wrong, and what the server answers to `session.open`
-  /// (2401 for a wrong ``Join``, 2404 for a page that is not on the stack, 2429 for a full session).
+  /// Hosts may be asked for pages before this returns. Throws ``CallError``: 2503 when there is no
+  /// server at the address or it refuses, -32602 when the address, a host or a method's name is
+  /// wrong, and what the server answers to `session.open` (2401 for a wrong ``Join``, 2404 for a
+  /// page that is not on the stack, 2429 for a full session).
   ///
   /// - Parameters:
   ///   - url: `ws://HOST:PORT/bridge`.

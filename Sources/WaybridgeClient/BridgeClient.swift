@@ -13,14 +13,16 @@ import WayValues
 /// await client.close()
 /// ```
 ///
-/// Each connection has a thread of its own, which ends with it, whichever side closes. A client that is let go of stays
-/// connected, so every client needs ``close()``. All methods may be called from anywhere. Hosts, and the
-/// closures of tasks and methods, run on the main actor or another with an executor of its own, where they say so, else on
-/// the client's thread, as do callbacks such as `onShown`: there they must not block.
+/// Each connection has a thread of its own, which ends with it, whichever side closes. A client
+/// that is let go of stays connected, so every client needs ``close()``. All methods may be called
+/// from anywhere. Hosts, and the closures of tasks and methods, run on the main actor or another
+/// with an executor of its own, where they say so, else on the client's thread, as do callbacks
+/// such as `onShown`: there they must not block.
 ///
-/// Every call settles exactly once: with its answer, or by throwing ``CallError``, which is 2503 where the connection was
-/// closed already and nothing was sent, and 2599 where it closed before the answer came. Cancelling the Swift task of a
-/// call sends `$/cancelRequest`; the answer is still awaited.
+/// Every call settles exactly once: with its answer, or by throwing ``CallError``, which is 2503
+/// where the connection was closed already and nothing was sent, and 2599 where it closed before
+/// the answer came. Cancelling the Swift task of a call sends `$/cancelRequest`; the answer is
+/// still awaited.
 public actor BridgeClient {
   package nonisolated let loop: any EventLoop
   private nonisolated let executor: UnownedSerialExecutor
@@ -55,9 +57,11 @@ public actor BridgeClient {
     executor = loop.asUnownedSerialExecutor()
   }
 
-  /// Connects without subprotocol: plain JSON-RPC 2.0, in an anonymous session that ends with the connection.
+  /// Connects without subprotocol: plain JSON-RPC 2.0, in an anonymous session that ends with the
+  /// connection.
   ///
-  /// Throws ``CallError`` 2503 when there is no server at the address or it refuses, -32602 when it is no address.
+  /// Throws ``CallError`` 2503 when there is no server at the address or it refuses, -32602 when it
+  /// is no address.
   ///
   /// - Parameter url: `ws://HOST:PORT/bridge`.
   public static func connect(to url: String) async throws(CallError) -> BridgeClient {
@@ -95,7 +99,8 @@ public actor BridgeClient {
     }
   }
 
-  /// Bytes; a larger message of the server closes the connection with 1009. Servers send at most 4 MiB, unless told otherwise.
+  /// Bytes; a larger message of the server closes the connection with 1009. Servers send at most 4
+  /// MiB, unless told otherwise.
   private static let maxIncoming = 64 << 20
 
   /// Connects to a bridge in memory, for tests.
@@ -103,8 +108,9 @@ public actor BridgeClient {
     self.channel = channel
   }
 
-  /// Closes the connection with 1000 and returns when it is gone, with its thread. Calls that wait fail with 2599, and
-  /// hosts are told to close their pages. May be called again, and from several tasks.
+  /// Closes the connection with 1000 and returns when it is gone, with its thread. Calls that wait
+  /// fail with 2599, and hosts are told to close their pages. May be called again, and from several
+  /// tasks.
   public func close() async {
     isClosing = true
     channel?.close(.normal, "")

@@ -3,8 +3,9 @@ import WayValues
 
 /// How a connection ended.
 public struct ConnectionEnd: Sendable, Hashable {
-  /// The WebSocket close code (RFC 6455 §7.4; those from 4000 are in `protocol/codes.json`): 40xx are final, after 41xx
-  /// back off and open a new session, after 42xx connect again. nil where the connection was lost without one.
+  /// The WebSocket close code (RFC 6455 §7.4; those from 4000 are in `protocol/codes.json`): 40xx
+  /// are final, after 41xx back off and open a new session, after 42xx connect again. nil where the
+  /// connection was lost without one.
   public let code: UInt16?
 
   var error: CallError {

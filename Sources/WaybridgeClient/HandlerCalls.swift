@@ -2,8 +2,8 @@ import WayRPC
 import WayValues
 
 extension BridgeClient {
-  /// Runs a method that the server calls by name, or a method of the page that this client runs in. What it throws reaches
-  /// the caller as with ``Host/task(_:_:)``.
+  /// Runs a method that the server calls by name, or a method of the page that this client runs in.
+  /// What it throws reaches the caller as with ``Host/task(_:_:)``.
   public typealias Method = @Sendable (MethodCall) async throws -> Value
 
   /// One call of a hosted task or service.
@@ -27,8 +27,8 @@ extension BridgeClient {
       report = progress
     }
 
-    /// Tells the caller how far the task is; after the task has returned, nothing. May be called from any thread. A value
-    /// that nests too deep or is larger than the server takes is not sent.
+    /// Tells the caller how far the task is; after the task has returned, nothing. May be called
+    /// from any thread. A value that nests too deep or is larger than the server takes is not sent.
     public func progress(_ value: Value) {
       report(value)
     }

@@ -12,8 +12,9 @@ extension BridgeClient {
     let declaration: HostDeclaration
     let handler: Handler
 
-    /// Shows the pages of a scheme such as `native`, or those of it that fit one of `patterns` (`native://address/:id`),
-    /// where there are any. Of several hosts the most specific pattern wins, then the last registered.
+    /// Shows the pages of a scheme such as `native`, or those of it that fit one of `patterns`
+    /// (`native://address/:id`), where there are any. Of several hosts the most specific pattern
+    /// wins, then the last registered.
     public static func pages(
       scheme: String, patterns: [String] = [], _ host: any PageHost
     ) -> Host {
@@ -31,9 +32,10 @@ extension BridgeClient {
 
     /// Runs the tasks that fit a pattern such as `action://share`.
     ///
-    /// It runs on the main actor, where its closure says so, else on the client's thread, which it must not block. Its Swift task
-    /// is cancelled when the caller no longer waits. What it throws reaches the caller: ``CallError`` and ``CallError`` as they
-    /// are, where the code is the application's (1…1999, from 3000), anything else as 2502 with its text.
+    /// It runs on the main actor, where its closure says so, else on the client's thread, which it
+    /// must not block. Its Swift task is cancelled when the caller no longer waits. What it throws
+    /// reaches the caller: ``CallError`` and ``CallError`` as they are, where the code is the
+    /// application's (1…1999, from 3000), anything else as 2502 with its text.
     public static func task(
       _ pattern: String, _ run: @escaping @Sendable (TaskCall) async throws -> Value
     ) -> Host {
@@ -42,7 +44,8 @@ extension BridgeClient {
         handler: .run(run))
     }
 
-    /// Runs the methods of services that fit a pattern such as `service://Clock/now`, as ``task(_:_:)`` does.
+    /// Runs the methods of services that fit a pattern such as `service://Clock/now`, as
+    /// ``task(_:_:)`` does.
     public static func service(
       _ pattern: String, _ run: @escaping @Sendable (TaskCall) async throws -> Value
     ) -> Host {

@@ -11,7 +11,8 @@ struct HostTable {
     try add(hosts)
   }
 
-  /// All of them, or none. A host that is there already, as the server knows it, is replaced; gives those that are.
+  /// All of them, or none. A host that is there already, as the server knows it, is replaced; gives
+  /// those that are.
   @discardableResult
   mutating func add(_ hosts: [BridgeClient.Host]) throws(CallError) -> [BridgeClient.Host] {
     var added: [(scheme: String?, patterns: [RoutePattern], host: BridgeClient.Host)] = []

@@ -2,7 +2,8 @@ import WayNavigation
 import WayRPC
 import WayValues
 
-/// The pages that this client shows, those that are opening included, in the order in which they came.
+/// The pages that this client shows, those that are opening included, in the order in which they
+/// came.
 struct HostedPages {
   struct Entry {
     let page: BridgeClient.Page

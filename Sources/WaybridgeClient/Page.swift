@@ -12,7 +12,8 @@ extension BridgeClient {
     public let route: String?
     /// Path, query and the opener's parameters, merged.
     public let params: ValueObject
-    /// What is no business data (`animated`, …), as the opener gave it; only told to the host that opens the page.
+    /// What is no business data (`animated`, …), as the opener gave it; only told to the host that
+    /// opens the page.
     public let exts: ValueObject
     /// How it was opened.
     public let style: Style

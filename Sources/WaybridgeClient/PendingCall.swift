@@ -26,7 +26,8 @@ final class PendingCall {
   }
 
   func progress(_ value: Value) {
-    // The deadline covers the way to the page; how long the user stays there is not the caller's to bound.
+    // The deadline covers the way to the page; how long the user stays there is not the caller's to
+    // bound.
     if method == "router.open", value["opened"] != nil { guardian?.cancel() }
     onProgress?(value)
   }

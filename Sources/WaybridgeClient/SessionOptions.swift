@@ -13,8 +13,9 @@ extension BridgeClient {
     public var token: String?
     /// The session to become a member of; nil begins a new one.
     public var join: Join?
-    /// The id of the page that this client runs in, which needs ``join``. ``BridgeClient/finish(_:page:exts:)``
-    /// means it, and calls of its methods (`page.call`) reach ``methods``.
+    /// The id of the page that this client runs in, which needs ``join``.
+    /// ``BridgeClient/finish(_:page:exts:)`` means it, and calls of its methods (`page.call`) reach
+    /// ``methods``.
     public var page: String?
     /// What this client shows and runs from the start.
     public var hosts: [Host]

@@ -4,7 +4,8 @@ import WayValues
 extension BridgeClient {
   /// The open pages of a session.
   public struct Stack: Sendable, Hashable {
-    /// Those of the tab that is shown, bottom first; a modal stack is in ``Page/pages`` of the page that it lies over.
+    /// Those of the tab that is shown, bottom first; a modal stack is in ``Page/pages`` of the page
+    /// that it lies over.
     public let pages: [Page]
     /// The tabs in the order of the route table; empty where it has none.
     public let tabs: [Tab]
@@ -32,7 +33,8 @@ extension BridgeClient {
   public struct Tab: Sendable, Hashable {
     /// The URI of its first page.
     public let uri: String
-    /// The pages that wait in it, bottom first; empty of the tab that is shown and of one that was not shown yet.
+    /// The pages that wait in it, bottom first; empty of the tab that is shown and of one that was
+    /// not shown yet.
     public let pages: [Page]
 
     init?(_ value: Value) {

@@ -20,7 +20,8 @@ final class MemoryDoor: ChannelAcceptor {
     self.loop = loop
   }
 
-  /// A client whose session is open. Throws what `session.open` is answered, and 2503 once the door is closed.
+  /// A client whose session is open. Throws what `session.open` is answered, and 2503 once the door
+  /// is closed.
   func connect(
     _ options: BridgeClient.SessionOptions
   ) async throws(CallError) -> BridgeClient {

@@ -5,8 +5,8 @@ import Waybridge
 struct Patience: Sendable {
   let time: Duration
 
-  /// The next element that is wanted. Throws 2408, which says what was waited for and what there is instead, or -32800
-  /// when the task is cancelled.
+  /// The next element that is wanted. Throws 2408, which says what was waited for and what there is
+  /// instead, or -32800 when the task is cancelled.
   func next<Element: Sendable>(
     of mailbox: Mailbox<Element>, _ what: String, instead: () -> String = { "" },
     where isWanted: @escaping @Sendable (Element) -> Bool = { _ in true }
@@ -20,8 +20,8 @@ struct Patience: Sendable {
       .deadline, "Waited \(time) for \(what), in vain\(instead.isEmpty ? "" : ": \(instead)")")
   }
 
-  /// The result of a call. Where it does not settle in time it is cancelled, and this throws 2408, which says for
-  /// what it waits.
+  /// The result of a call. Where it does not settle in time it is cancelled, and this throws 2408,
+  /// which says for what it waits.
   func result<Success: Sendable>(
     of what: String,
     _ call: @escaping @Sendable () async throws(CallError) -> Success

@@ -1,13 +1,15 @@
 import Waybridge
 import WaybridgeClient
 
-// The most used calls of the client that is there from the start. Unlike those of ``TestBridge/client`` itself they give
-// up when the real time is over, and return when all that follows from them is done.
+// The most used calls of the client that is there from the start. Unlike those of
+// ``TestBridge/client`` itself they give up when the real time is over, and return when all that
+// follows from them is done.
 extension TestBridge {
   /// Opens a page and returns when it is gone; of a task, when it has run.
   ///
-  /// Throws `CallError` as `BridgeClient.open(_:_:exts:style:from:deadline:onShown:onProgress:)` does, and 2408 when
-  /// the page is still shown after ten seconds of real time, unless told otherwise.
+  /// Throws `CallError` as `BridgeClient.open(_:_:exts:style:from:deadline:onShown:onProgress:)`
+  /// does, and 2408 when the page is still shown after ten seconds of real time, unless told
+  /// otherwise.
   public func open(
     _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style? = nil,
     from: String? = nil, deadline: Duration? = nil,
@@ -23,8 +25,8 @@ extension TestBridge {
 
   /// Runs a task or a service and returns its value.
   ///
-  /// Throws `CallError` as `BridgeClient.invoke(_:_:exts:deadline:onProgress:)` does, and 2408 when it has not run
-  /// after ten seconds of real time, unless told otherwise.
+  /// Throws `CallError` as `BridgeClient.invoke(_:_:exts:deadline:onProgress:)` does, and 2408 when
+  /// it has not run after ten seconds of real time, unless told otherwise.
   public func invoke(
     _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], deadline: Duration? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
@@ -34,8 +36,8 @@ extension TestBridge {
     }
   }
 
-  /// Whether something would open it or run it now; nothing of that happens. Throws `CallError` -32602 for what is no
-  /// URI.
+  /// Whether something would open it or run it now; nothing of that happens. Throws `CallError`
+  /// -32602 for what is no URI.
   public func canOpen(_ uri: String) async throws(CallError) -> Bool {
     try await result(of: "whether \(uri) can be opened") { (client) throws(CallError) in
       try await client.canOpen(uri)
@@ -52,7 +54,8 @@ extension TestBridge {
     }
   }
 
-  /// Goes back by so many pages. Throws `CallError` as ``back(_:result:exts:)-(BackTarget<String>,_,_)``.
+  /// Goes back by so many pages. Throws `CallError` as
+  /// ``back(_:result:exts:)-(BackTarget<String>,_,_)``.
   @discardableResult
   public func back(
     _ count: Int = 1, result: PageResult? = nil, exts: ValueObject = [:]
@@ -65,9 +68,11 @@ extension TestBridge {
     try await result(of: "the stack") { (client) throws(CallError) in try await client.stack() }
   }
 
-  /// Hands a link from outside to the session, which follows it as soon as somebody can open it, its parents first.
+  /// Hands a link from outside to the session, which follows it as soon as somebody can open it,
+  /// its parents first.
   ///
-  /// Throws `CallError`: -32602 for a text that is no URI with a scheme, 2429 when `Limits.maxLinks` wait already.
+  /// Throws `CallError`: -32602 for a text that is no URI with a scheme, 2429 when
+  /// `Limits.maxLinks` wait already.
   public func deliver(_ uri: String, _ params: ValueObject = [:]) async throws(CallError) {
     try await server.deliver(DeepLink(uri, params: params), to: .session(session.id))
     await loop.settle()

@@ -5,8 +5,8 @@ import WaybridgeClient
 extension TestBridge {
   /// A further client of a session.
   ///
-  /// Throws `CallError`: -32602 for a wrong host, or a method that is the protocol's, 2404 for a page that is not on
-  /// the stack, -32002 for a member without session.
+  /// Throws `CallError`: -32602 for a wrong host, or a method that is the protocol's, 2404 for a
+  /// page that is not on the stack, -32002 for a member without session.
   ///
   /// - Parameters:
   ///   - member: a client of the session; nil means ``client``.
@@ -52,8 +52,10 @@ extension TestBridge {
   ///
   /// - Parameters:
   ///   - schemes: shows the pages of these.
-  ///   - patterns: shows the pages that fit one of these, which name their scheme or begin with `/`.
-  ///   - tasks: runs the tasks that fit one of these patterns, each until ``TestHost/task()`` is answered.
+  ///   - patterns: shows the pages that fit one of these, which name their scheme or begin with
+  ///     `/`.
+  ///   - tasks: runs the tasks that fit one of these patterns, each until ``TestHost/task()`` is
+  ///     answered.
   ///   - member: a client of the session; nil means ``client``.
   public func host(
     _ schemes: String..., patterns: [String] = [], tasks: [String] = [],

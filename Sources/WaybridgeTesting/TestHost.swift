@@ -2,7 +2,8 @@ import WayTransport
 import Waybridge
 import WaybridgeClient
 
-/// A client that shows pages and runs tasks as a test tells it, and tells the test what it was asked for.
+/// A client that shows pages and runs tasks as a test tells it, and tells the test what it was
+/// asked for.
 ///
 /// ```swift
 /// let router = Router()
@@ -16,17 +17,20 @@ import WaybridgeClient
 /// print(try await outcome.data)
 /// ```
 ///
-/// Each page is told once by each of ``page()``, ``asked()``, ``closed()`` and ``resumed()``, in their order. They wait
-/// for what has not come yet, for ten seconds of the real time unless ``TestBridge`` was told otherwise, and then throw
-/// `CallError` 2408, which says what they waited for. Usable from any thread.
+/// Each page is told once by each of ``page()``, ``asked()``, ``closed()`` and ``resumed()``, in
+/// their order. They wait for what has not come yet, for ten seconds of the real time unless
+/// ``TestBridge`` was told otherwise, and then throw `CallError` 2408, which says what they waited
+/// for. Usable from any thread.
 public final class TestHost: Sendable {
   /// What a host does about the pages that it is asked for.
   public enum Behavior: Sendable {
     /// Shows each at once.
     case shows
-    /// Refuses each with an error: its opener gets 2502 with the error's text, and the error itself in `data.host`.
+    /// Refuses each with an error: its opener gets 2502 with the error's text, and the error itself
+    /// in `data.host`.
     case refuses(CallError)
-    /// Does not answer. Pages that wait like this are shown or refused when ``TestHost/behavior`` is set to that.
+    /// Does not answer. Pages that wait like this are shown or refused when ``TestHost/behavior``
+    /// is set to that.
     case staysSilent
   }
 
@@ -34,7 +38,8 @@ public final class TestHost: Sendable {
   public struct ClosedPage: Sendable, Hashable {
     /// The page, as the host was asked for it.
     public let page: BridgeClient.Page
-    /// The kind of the outcome that its opener got; `Outcome.Kind.failed` where the connection has ended.
+    /// The kind of the outcome that its opener got; `Outcome.Kind.failed` where the connection has
+    /// ended.
     public let reason: Outcome.Kind
     /// What whoever closed the page gave along, `animated` for instance.
     public let exts: ValueObject
@@ -72,14 +77,15 @@ public final class TestHost: Sendable {
   /// The pages that are shown now, in the order in which they came.
   public var pages: [BridgeClient.Page] { record.pages }
 
-  /// The next page that is shown: it is on the stack, and its opener knows. Throws `CallError` 2408 when none is
-  /// shown.
+  /// The next page that is shown: it is on the stack, and its opener knows. Throws `CallError` 2408
+  /// when none is shown.
   @discardableResult
   public func page() async throws(CallError) -> BridgeClient.Page {
     try await patience.next(of: record.shown, "a page to be shown", instead: instead)
   }
 
-  /// The next page that the host was asked for, shown or not. Throws `CallError` 2408 when it is asked for none.
+  /// The next page that the host was asked for, shown or not. Throws `CallError` 2408 when it is
+  /// asked for none.
   @discardableResult
   public func asked() async throws(CallError) -> BridgeClient.Page {
     try await patience.next(of: record.asked, "a page to be asked for", instead: instead)
@@ -97,8 +103,8 @@ public final class TestHost: Sendable {
     try await patience.next(of: record.resumed, "a page to come on top again", instead: instead)
   }
 
-  /// The next task that the host was asked to run, which waits for its answer. Throws `CallError` 2408 when it is
-  /// asked for none.
+  /// The next task that the host was asked to run, which waits for its answer. Throws `CallError`
+  /// 2408 when it is asked for none.
   public func task() async throws(CallError) -> TestTask {
     try await patience.next(of: record.tasks, "a task to be run")
   }
@@ -122,8 +128,8 @@ public final class TestHost: Sendable {
     }
   }
 
-  /// Goes back from the page on top, as its user does without a result. Throws `CallError` when the connection is
-  /// lost.
+  /// Goes back from the page on top, as its user does without a result. Throws `CallError` when the
+  /// connection is lost.
   @discardableResult
   public func back() async throws(CallError) -> NavigationChange {
     let client = client

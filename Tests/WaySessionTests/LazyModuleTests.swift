@@ -6,7 +6,8 @@ import WayRouting
 import WaySession
 import WayValues
 
-/// Registered by its type; its routes come from the declaration, and their handlers with the first call.
+/// Registered by its type; its routes come from the declaration, and their handlers with the first
+/// call.
 private enum Shop: RouteModule {
   static let loads = Mutex(0)
 

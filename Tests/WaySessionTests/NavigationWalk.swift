@@ -5,7 +5,8 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// A session whose pages are named as in `protocol/navigation.json`: one client opens them, and hosts show them.
+/// A session whose pages are named as in `protocol/navigation.json`: one client opens them, and
+/// hosts show them.
 final class NavigationWalk {
   /// What the clients saw of one operation, in the names of the table.
   struct Seen: Equatable, Sendable {
@@ -226,8 +227,8 @@ final class NavigationWalk {
     return parts.joined(separator: " / ")
   }
 
-  /// What ``stack()`` gives for a notation: ids alone, since the wire does not tell a modal without a stack from
-  /// one with.
+  /// What ``stack()`` gives for a notation: ids alone, since the wire does not tell a modal without
+  /// a stack from one with.
   static func shownText(_ notation: String) -> String {
     notation.split(separator: " ").map { word in
       let closers = word.reversed().prefix { "])".contains($0) }.map { _ in "]" }.joined()

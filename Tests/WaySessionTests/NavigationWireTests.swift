@@ -48,7 +48,8 @@ struct Row: CustomTestStringConvertible, Sendable {
     try #require(try ProjectFiles.json("protocol/navigation.json")["rows"]?.list)
   }
 
-  /// Page ids are the server's, no client sees its session end, and a page for an empty tab is always asked for.
+  /// Page ids are the server's, no client sees its session end, and a page for an empty tab is
+  /// always asked for.
   private static func reasonToLeaveOut(_ row: Value) -> String? {
     if row["operation"]?["end"] != nil { return "end" }
     return row["error"]?.string.flatMap { ["pageExists", "emptyTab"].contains($0) ? $0 : nil }

@@ -143,7 +143,8 @@ struct TestClient {
     return try await answer("ask")
   }
 
-  /// The next request or notification of the server by this method; others that come before it are passed over.
+  /// The next request or notification of the server by this method; others that come before it are
+  /// passed over.
   func request(_ method: String) async throws -> Value {
     while true {
       let message = try await message()

@@ -5,7 +5,8 @@ import WaybridgeClient
 
 @Suite(.timeLimit(.minutes(1)))
 struct BridgeClientTests {
-  /// A server whose task `action://wait` tells that it runs, then waits to be cancelled, and tells that.
+  /// A server whose task `action://wait` tells that it runs, then waits to be cancelled, and tells
+  /// that.
   private struct WaitingServer {
     let server: LiveServer
     let running = Mailbox<Void>()

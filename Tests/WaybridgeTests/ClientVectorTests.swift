@@ -2,8 +2,9 @@ import TestSupport
 import Testing
 import WaybridgeClient
 
-/// The transcripts with the Swift client in the place of each client that it can play. What it sends and what it gets is
-/// compared, through its interface; not the order in which one client gets its messages, which the interface does not keep.
+/// The transcripts with the Swift client in the place of each client that it can play. What it
+/// sends and what it gets is compared, through its interface; not the order in which one client
+/// gets its messages, which the interface does not keep.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct ClientVectorTests {
   private static let played = Result {

@@ -3,13 +3,15 @@ import WaySockets
 import WayTransport
 import Waybridge
 
-/// A bridge on a free port of the loopback interface, with the demo's table and the conformance methods.
+/// A bridge on a free port of the loopback interface, with the demo's table and the conformance
+/// methods.
 struct LiveServer: PeerServer {
   let running: RunningBridge
   private let clientLoop: SocketLoop
   private let timeScale: Int
 
-  /// - Parameter timeScale: makes the server's own times so many times shorter, and those of a transcript with them.
+  /// - Parameter timeScale: makes the server's own times so many times shorter, and those of a
+  ///   transcript with them.
   init(router: Router = Router(), timeScale: Int = 1) async throws {
     try router.load(tableAt: ProjectFiles.url("protocol/routes/demo.json").path)
     var limits = Limits()

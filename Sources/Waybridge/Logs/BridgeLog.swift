@@ -11,7 +11,8 @@ struct BridgeLog: Sendable {
     self.logger = logger
   }
 
-  /// Calls are told only where the logger's level is `debug` by now: asking it each time would cost every call.
+  /// Calls are told only where the logger's level is `debug` by now: asking it each time would cost
+  /// every call.
   var observer: Observer {
     var observer = Observer()
     if logger.logLevel <= .debug { observer.kinds.insert(.call) }

@@ -1,8 +1,8 @@
 import Logging
 
 extension String {
-  /// A peer's text as metadata: short, and without what could begin a new line, colour a terminal or turn the order of
-  /// characters, each of which is written as `\u{…}`.
+  /// A peer's text as metadata: short, and without what could begin a new line, colour a terminal
+  /// or turn the order of characters, each of which is written as `\u{…}`.
   var logged: Logger.MetadataValue { .string(printable) }
 
   /// At most 256 scalars, with what cannot be seen written as `\u{…}`.

@@ -1,4 +1,5 @@
-/// The metrics that were made through swift-metrics, by name and labels. What is made twice is one metric.
+/// The metrics that were made through swift-metrics, by name and labels. What is made twice is one
+/// metric.
 struct MetricRegistry {
   private struct Family {
     let kind: MetricFamily.Kind

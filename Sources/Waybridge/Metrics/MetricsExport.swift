@@ -3,8 +3,8 @@ import WaySession
 import WaySockets
 import WayTransport
 
-/// Hands a bridge's metrics to the backend of swift-metrics that the app has bootstrapped: durations as calls end, all
-/// others every ten seconds.
+/// Hands a bridge's metrics to the backend of swift-metrics that the app has bootstrapped:
+/// durations as calls end, all others every ten seconds.
 final class MetricsExport: Sendable {
   private let factory: any MetricsFactory
   private let timers: [Timer]
@@ -20,7 +20,8 @@ final class MetricsExport: Sendable {
     case gauge(Gauge)
   }
 
-  /// `methods` are the names that ``CallMeter/names`` has. Nil where no backend is bootstrapped, or one that `/metrics` shows.
+  /// `methods` are the names that ``CallMeter/names`` has. Nil where no backend is bootstrapped, or
+  /// one that `/metrics` shows.
   init?(
     methods: [String], _ factory: any MetricsFactory = MetricsSystem.factory
   ) {

@@ -20,8 +20,8 @@ enum ProcessMetrics {
     return families
   }
 
-  /// proc(5): the 22nd field of /proc/self/stat, in clock ticks since the system's start. The second field is the
-  /// program's name in parentheses, which may hold anything.
+  /// proc(5): the 22nd field of /proc/self/stat, in clock ticks since the system's start. The
+  /// second field is the program's name in parentheses, which may hold anything.
   private static let startTime: Double = {
     let fields = text("/proc/self/stat").split(separator: ")").last?.split(separator: " ") ?? []
     let ticks = fields.count > 19 ? Double(fields[19]) ?? 0 : 0

@@ -10,10 +10,11 @@ import WaySockets
 /// MetricsSystem.bootstrap(PrometheusMetrics())
 /// ```
 ///
-/// A label becomes the metric's name, with `_` for each character that a name cannot have. Counters and gauges are
-/// what they are; a `Timer` is a histogram in seconds, a `Recorder` that aggregates a summary of sum and count. Names
-/// that begin with `waybridge_` or `process_` are the bridge's, and those of others get `app_` before them. Where one
-/// name is used for two kinds, the later kind's has its kind behind it, as in `jobs_gauge`. Safe on any thread.
+/// A label becomes the metric's name, with `_` for each character that a name cannot have. Counters
+/// and gauges are what they are; a `Timer` is a histogram in seconds, a `Recorder` that aggregates
+/// a summary of sum and count. Names that begin with `waybridge_` or `process_` are the bridge's,
+/// and those of others get `app_` before them. Where one name is used for two kinds, the later
+/// kind's has its kind behind it, as in `jobs_gauge`. Safe on any thread.
 public struct PrometheusMetrics: MetricsFactory {
   private let registry = Locked(MetricRegistry())
 

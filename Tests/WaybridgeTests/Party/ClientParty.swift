@@ -4,8 +4,8 @@ import WayTransport
 import Waybridge
 import WaybridgeClient
 
-/// Plays one client of a transcript through ``BridgeClient``: its requests are calls of the typed interface, and what it is
-/// asked comes to a host of its own. Ids are the transcript's.
+/// Plays one client of a transcript through ``BridgeClient``: its requests are calls of the typed
+/// interface, and what it is asked comes to a host of its own. Ids are the transcript's.
 actor ClientParty: TranscriptParty {
   nonisolated let isOrdered = false
   private nonisolated let events = Mailbox<PeerEvent>()
@@ -152,7 +152,8 @@ actor ClientParty: TranscriptParty {
     }
   }
 
-  /// An event that several subscriptions cover comes once over the wire, and once to each of their readers.
+  /// An event that several subscriptions cover comes once over the wire, and once to each of their
+  /// readers.
   private func read(_ events: BridgeClient.Events) {
     Task {
       for try await event in events where seen.insert(event).inserted {

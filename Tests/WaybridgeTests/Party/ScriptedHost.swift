@@ -2,8 +2,9 @@ import TestSupport
 import Waybridge
 import WaybridgeClient
 
-/// What the transcript's client is asked, through the interface for hosts: every call of a host is told as the message that
-/// stands behind it, under an id of its own, and waits for the transcript's answer to that id.
+/// What the transcript's client is asked, through the interface for hosts: every call of a host is
+/// told as the message that stands behind it, under an id of its own, and waits for the
+/// transcript's answer to that id.
 actor ScriptedHost: PageHost {
   private let tell: @Sendable (Value) -> Void
   private var answers: [String: CheckedContinuation<Result<Value, any Error>, Never>] = [:]

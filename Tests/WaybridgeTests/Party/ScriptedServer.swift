@@ -4,7 +4,8 @@ import WayTransport
 import Waybridge
 import WaybridgeClient
 
-/// A server in memory that says only what a test lets it say, with a ``BridgeClient`` at its other end.
+/// A server in memory that says only what a test lets it say, with a ``BridgeClient`` at its other
+/// end.
 final class ScriptedServer: ChannelAcceptor, MessageReceiver {
   let loop = MemoryLoop()
   private let received = Mailbox<Value>()

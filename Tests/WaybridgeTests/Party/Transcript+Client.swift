@@ -2,8 +2,9 @@ import TestSupport
 import WaybridgeClient
 
 extension Transcript {
-  /// The clients that the Swift client can play: those that open a session first, or none at all, and keep to the protocol
-  /// in all that they send. Others show what a server makes of raw or wrong messages.
+  /// The clients that the Swift client can play: those that open a session first, or none at all,
+  /// and keep to the protocol in all that they send. Others show what a server makes of raw or
+  /// wrong messages.
   var playable: [String] {
     clients.members.map(\.name).filter { name in
       let messages = messages(sentBy: name)
@@ -19,8 +20,8 @@ extension Transcript {
     }
   }
 
-  /// The methods that the server calls in a client, other than the protocol's own; and the methods of the page that it
-  /// runs in.
+  /// The methods that the server calls in a client, other than the protocol's own; and the methods
+  /// of the page that it runs in.
   func methods(calledIn client: String) -> [String] {
     let own: Set = ["page.open", "page.close", "page.resume", "page.call", "task.run", "event"]
     return steps.flatMap { step -> [Value] in

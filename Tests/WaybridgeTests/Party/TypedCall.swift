@@ -8,7 +8,8 @@ struct TypedCall: Sendable {
     @Sendable (BridgeClient, _ progress: @escaping @Sendable (Value) -> Void) async throws
       -> Value
 
-  /// nil where the interface cannot say this, as with wrong params: then it takes the general `request`.
+  /// nil where the interface cannot say this, as with wrong params: then it takes the general
+  /// `request`.
   init?(_ method: String, _ params: ValueObject) {
     let rest = Rest(params)
     switch method {
