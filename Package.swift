@@ -97,7 +97,7 @@ let package = Package(
       "WaybridgeTests",
       [
         "WayRPC", "WayTransport", "WaySession", "WaySockets", "Waybridge", "WaybridgeClient",
-        "TestSupport",
+        "WaybridgeTesting", "TestSupport",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),

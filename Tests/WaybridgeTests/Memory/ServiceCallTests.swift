@@ -1,9 +1,8 @@
 import Synchronization
 import TestSupport
 import Testing
-import WayRouting
-import WaySession
-import WayValues
+import Waybridge
+import WaybridgeTesting
 
 /// Services, called by URI from every end.
 @Suite(.timeLimit(.minutes(1)))
@@ -47,20 +46,15 @@ final class ServiceCallTests: Sendable {
     try router.task("action://add") { call in
       try await call.navigator.invoke("service://Cart/add", ["count": 10])
     }
-    let bridge = TestBridge(router)
-    let first = try await TestClient.connect(to: bridge)
-    let second = try await TestClient.connect(to: bridge)
-    #expect(try await first.invoke("service://Cart/add?count=1")["result"] == 1)
-    #expect(try await second.invoke("SERVICE://cart/add", ["count": 2])["result"] == 3)
-    #expect(
-      try await second.invoke("service://Cart/addLater", ["count": 3])["result"] == ["total": 6])
-    #expect(try await first.invoke("action://add")["result"] == 16)
+    let app = try await TestBridge(router)
+    let other = try await app.connect()
+    #expect(try await app.invoke("service://Cart/add?count=1") == 1)
+    #expect(try await other.invoke("SERVICE://cart/add", ["count": 2]) == 3)
+    #expect(try await other.invoke("service://Cart/addLater", ["count": 3]) == ["total": 6])
+    #expect(try await app.invoke("action://add") == 16)
     #expect(swift.add(0) == 16)
     #expect(made.withLock { $0 } == 1)
-    try await first.call(1, "router.open", ["uri": "service://Cart/add?count=4"])
-    #expect(
-      try await first.answer(1)["result"]
-        == ["outcome": "finished", "code": 0, "message": "", "data": 20])
+    #expect(try await app.open("service://Cart/add?count=4") == .finished(data: 20))
   }
 
   @Test(
@@ -68,12 +62,12 @@ final class ServiceCallTests: Sendable {
       ("service://Cart/add", 2422, "$.count"), ("service://Cart/add?count=x", 2422, "$.count"),
       ("service://Cart/addLater?count=x", 2422, "$.count"), ("service://Cart/none", 2404, nil),
       ("service://Other/add", 2404, nil),
-    ] as [(String, Int64, String?)])
-  func whatIsWrongIsToldAsOfATask(uri: String, code: Int64, path: String?) async throws {
+    ] as [(String, Int, String?)])
+  func whatIsWrongIsToldAsOfATask(uri: String, code: Int, path: String?) async throws {
     try register()
-    let client = try await TestClient.connect(to: TestBridge(router))
-    let error = try await client.invoke(uri)["error"]
-    #expect(error?["code"]?.integer == code)
-    #expect(error?["data"]?["errors"]?.list?.first?["path"]?.string == path)
+    let app = try await TestBridge(router)
+    let error = await #expect(throws: CallError.self) { try await app.invoke(uri) }
+    #expect(error?.code == code)
+    #expect(error?.data?["errors"]?.list?.first?["path"]?.string == path)
   }
 }

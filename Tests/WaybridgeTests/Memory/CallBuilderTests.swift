@@ -1,12 +1,9 @@
 import TestSupport
 import Testing
-import WayNavigation
-import WayRouting
-import WaySession
-import WayTransport
-import WayValues
+import Waybridge
+import WaybridgeTesting
 
-/// A call that is built step by step goes over the wire as the plain call does.
+/// A call that is built step by step does what the plain call does.
 @Suite(.timeLimit(.minutes(1)))
 struct CallBuilderTests {
   private let router = Router()
@@ -52,23 +49,20 @@ struct CallBuilderTests {
     try router.page("native://home")
     try router.task("action://plain") { try await pair.plain($0.navigator).data }
     try router.task("action://built") { try await pair.built($0.navigator).data }
-    let client = try await TestClient.connect(to: TestBridge(router))
-    try await client.call(
-      "host", "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
-    try await client.call("home", "router.open", ["uri": "native://home"])
-    try await client.reply(try await client.request("page.open"), .null)
-    var asked: [Value] = []
+    let app = try await TestBridge(router)
+    let shell = try await app.host("native")
+    async let _ = app.open("native://home")
+    try await shell.page()
+    var asked: [[Value?]] = []
     for task in ["action://plain", "action://built"] {
-      try await client.call("task", "router.invoke", ["uri": .string(task)])
-      let open = try await client.request("page.open")
-      var page = try #require(open["params"]?["page"]?.object)
-      let id = try #require(page["id"])
-      page["id"] = nil
-      asked.append(.object(page))
-      try await client.reply(open, .null)
-      try await client.call("end", "navigation.finish", ["page": id, "result": ["data": "done"]])
-      try await client.reply(try await client.request("page.close"), .null)
-      #expect(try await client.answer("task")["result"] == "done")
+      async let result = app.invoke(task)
+      let page = try await shell.page()
+      asked.append([
+        .string(page.uri), page.route.map(Value.string), .object(page.params),
+        .object(page.exts), .string(page.style.rawValue), page.opener.map(Value.string),
+      ])
+      try await shell.finish(page, "done")
+      #expect(try await result == "done")
     }
     #expect(asked.first == asked.last)
   }
@@ -86,11 +80,10 @@ struct CallBuilderTests {
       _ = tell.with("b", "not kept")
       return try await tell.with("b", 2).style(.present).invoke()
     }
-    let client = try await TestClient.connect(to: TestBridge(router))
+    let app = try await TestBridge(router)
     for task in ["action://plain", "action://built"] {
-      try await client.call(1, "router.invoke", ["uri": .string(task)])
       #expect(
-        try await client.answer(1)["result"]
+        try await app.invoke(task)
           == ["action://tell?a=1", ["a": "1", "b": 2], ["trace": "t"]])
     }
   }
@@ -112,11 +105,10 @@ struct CallBuilderTests {
       }
       return "went on"
     }
-    let bridge = TestBridge(router)
-    let client = try await TestClient.connect(to: bridge)
-    try await client.call(1, "router.invoke", ["uri": "action://outer"])
+    let app = try await TestBridge(router)
+    async let code = app.invoke("action://outer")
     try await started.take()
-    try await bridge.server.advance(by: .seconds(6))
-    #expect(try await client.answer(1)["result"] == 2408)
+    await app.advance(by: .seconds(6))
+    #expect(try await code == 2408)
   }
 }

@@ -1,10 +1,7 @@
 import TestSupport
 import Testing
-import WayNavigation
-import WayPatterns
-import WayRouting
-import WaySession
-import WayValues
+import Waybridge
+import WaybridgeTesting
 
 /// Swift code that changes the stack of its session: the handler of a page, and tasks.
 @Suite(.timeLimit(.minutes(1)))
@@ -12,7 +9,7 @@ struct SwiftNavigationTests {
   private let shown = Mailbox<(page: Page, navigator: any Navigator)>()
   private let closed = Mailbox<String>()
   private let router = Router()
-  private let client: TestClient
+  private let app: TestBridge
 
   init() async throws {
     let pages = PageHandler(
@@ -20,51 +17,51 @@ struct SwiftNavigationTests {
       close: { [closed] page, reason, _ in closed.put("\(page.uri) \(reason)") })
     for name in ["a", "b", "c", "d"] { try router.page("sdk:\(name)", pages) }
     try router.setTabs([RouteURI("sdk:a"), RouteURI("sdk:b")])
-    client = try await TestClient.connect(to: TestBridge(router))
+    app = try await TestBridge(router)
   }
 
-  /// Opens a page by a call of its name, and waits until the opener knows of it.
-  private func open(_ name: String) async throws -> (page: Page, navigator: any Navigator) {
-    try await client.call(.string(name), "router.open", ["uri": .string("sdk:\(name)")])
-    _ = try await client.request("$/progress")
-    return try await shown.take()
-  }
+  private typealias Shown = (
+    page: Page, navigator: any Navigator, outcome: Task<Outcome, any Error>
+  )
 
-  private func outcome(_ name: String) async throws -> Value? {
-    try await client.answer(.string(name))["result"]
+  /// Opens a page by its name, and waits until it is on the stack.
+  private func open(_ name: String) async throws -> Shown {
+    let outcome = Task { [app] () async throws in try await app.open("sdk:\(name)") }
+    try await app.event("page.opened")
+    let (page, navigator) = try await shown.take()
+    return (page, navigator, outcome)
   }
 
   @Test func aPageOfSwiftCodeEndsWithTheResultThatItsHandlerGives() async throws {
-    let (page, navigator) = try await open("a")
+    let (page, navigator, outcome) = try await open("a")
     let change = try await navigator.finish(PageResult(["paid": true], code: 3, message: "ok"))
     #expect(change == NavigationChange(page: nil, closed: [page.id]))
     #expect(
-      try await outcome("a")
-        == ["outcome": "finished", "code": 3, "message": "ok", "data": ["paid": true]])
+      try await outcome.value == .finished(code: 3, message: "ok", data: ["paid": true]))
     #expect(try await closed.take() == "sdk:a finished")
     let error = await #expect(throws: CallError.self) { try await navigator.finish() }
     #expect(error?.code == 2404)
   }
 
   @Test func itGoesBackByCountToAPageBeforeOneAndToTheRoot() async throws {
-    let (a, navigator) = try await open("a")
-    let (b, _) = try await open("b")
-    let (c, _) = try await open("c")
+    let (a, navigator, _) = try await open("a")
+    let b = try await open("b").page
+    let (c, _, first) = try await open("c")
     #expect(try await navigator.back(1, result: PageResult(1)).closed == [c.id])
-    #expect(try await outcome("c")?["data"] == 1)
-    let (again, _) = try await open("c")
+    #expect(try await first.value.data == 1)
+    let (again, _, second) = try await open("c")
     #expect(try await navigator.back(.to("sdk:b")) == .init(page: b.id, closed: [again.id]))
-    #expect(try await outcome("c")?["outcome"] == "dismissed")
+    #expect(try await second.value == .dismissed)
     #expect(try await navigator.back(.before(b.id)) == .init(page: a.id, closed: [b.id]))
-    let (d, _) = try await open("d")
-    let (last, _) = try await open("b")
+    let d = try await open("d").page
+    let last = try await open("b").page
     #expect(try await navigator.back(.root) == .init(page: a.id, closed: [last.id, d.id]))
     #expect(try await navigator.back() == .init(page: a.id, closed: []))
   }
 
   @Test func itSeesTheStackAndFindsPages() async throws {
-    let (a, navigator) = try await open("a")
-    let (b, _) = try await open("b")
+    let (a, navigator, _) = try await open("a")
+    let b = try await open("b").page
     let stack = await navigator.stack()
     #expect(stack.pages.map(\.id) == [a.id, b.id])
     #expect(stack.top?.uri == "sdk:b")
@@ -74,7 +71,7 @@ struct SwiftNavigationTests {
   }
 
   @Test func itSelectsTabs() async throws {
-    let (_, navigator) = try await open("c")
+    let navigator = try await open("c").navigator
     let first = try await navigator.selectTab(0)
     #expect(try await shown.take().page.id == first.page)
     let second = try await navigator.selectTab("sdk:b")
@@ -86,7 +83,7 @@ struct SwiftNavigationTests {
   }
 
   @Test func whatCannotBeDoneIsAnErrorWithItsCode() async throws {
-    let (_, navigator) = try await open("a")
+    let navigator = try await open("a").navigator
     let wrong: [(Int, @Sendable () async throws -> NavigationChange)] = [
       (-32602, { try await navigator.back(-1) }),
       (2409, { try await navigator.back(1, result: PageResult()) }),
@@ -102,17 +99,16 @@ struct SwiftNavigationTests {
   }
 
   @Test func aTaskOfACallerWithoutAPageHasToNameThePage() async throws {
-    let (page, _) = try await open("a")
+    let page = try await open("a").page
     try router.task("action://finish") { call in
       let named = call.params["page"]?.string
       return .list(
         try await call.navigator.finish(nil, page: named).closed.map(Value.string))
     }
-    try await client.call(1, "router.invoke", ["uri": "action://finish"])
     // A task's error with a code of the protocol is the task's own failure.
-    #expect(try await client.answer(1)["error"]?["message"]?.string?.contains("on behalf") == true)
-    try await client.call(
-      2, "router.invoke", ["uri": "action://finish", "params": ["page": .string(page.id)]])
-    #expect(try await client.answer(2)["result"] == [.string(page.id)])
+    let error = await #expect(throws: CallError.self) { try await app.invoke("action://finish") }
+    #expect(error?.message.contains("on behalf") == true)
+    let closed = try await app.invoke("action://finish", ["page": .string(page.id)])
+    #expect(closed == [.string(page.id)])
   }
 }
