@@ -93,8 +93,9 @@ extension TestBridge {
   }
 
   /// Returns when clients and server have done all that they do by themselves: what was sent has
-  /// arrived and is worked on. Handlers and interceptors in Swift that wait are not waited for,
-  /// they run elsewhere. Useful before a test checks that something has not happened.
+  /// arrived and is worked on. What runs elsewhere is not waited for: handlers and interceptors in
+  /// Swift that wait, hosts on the main actor. Useful before a test checks that something has not
+  /// happened.
   public func settle() async {
     await loop.settle()
   }
