@@ -66,7 +66,7 @@ struct AskingTests {
   @Test(arguments: ["router.canOpen", "router.explain"])
   func askingRunsNothing(method: String) async throws {
     try register()
-    let client = try await TestClient.connect(to: TestBridge(router), hosting: ["flutter"])
+    let client = try await WireClient.connect(to: WireBridge(router), hosting: ["flutter"])
     for (uri, canOpen) in Self.uris {
       try await client.call(1, method, ["uri": .string(uri)])
       let answer = try await client.message()

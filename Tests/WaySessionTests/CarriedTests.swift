@@ -23,7 +23,7 @@ struct CarriedTests {
 
   /// What a task that runs `work` answers to a client.
   private func answer(
-    to client: TestClient, _ work: @escaping @Sendable (any Navigator) async throws -> Value
+    to client: WireClient, _ work: @escaping @Sendable (any Navigator) async throws -> Value
   ) async throws -> Value {
     try router.task("action://outer") { try await work($0.navigator) }
     try await client.call("outer", "router.invoke", ["uri": "action://outer"])
@@ -80,7 +80,7 @@ struct CarriedTests {
   func aModelAndAClosureReachTheTask(uri: String) async throws {
     try registerTellers()
     let (photo, shout) = (photo, shout)
-    let client = try await TestClient.connect(to: TestBridge(router))
+    let client = try await WireClient.connect(to: WireBridge(router))
     let answers = try await answer(to: client) { navigator in
       let call = navigator.build(uri).carrying("photo", Photo("not kept"))
         .carrying("photo", photo).carrying("filter", shout)
@@ -102,7 +102,7 @@ struct CarriedTests {
         open: { _, call in shown.put(try call.carried("photo")) },
         close: { page, _, _ in closed.put(page.uri) }))
     let photo = photo
-    let client = try await TestClient.connect(to: TestBridge(router))
+    let client = try await WireClient.connect(to: WireBridge(router))
     try router.task("action://outer") { call in
       try await call.navigator.open("native://album", carrying: ["photo": photo]).data
     }
@@ -121,8 +121,8 @@ struct CarriedTests {
       "native://album",
       PageHandler(open: { _, call in shown.put(try call.carried("photo")) }, close: { _, _, _ in }))
     try router.page("native://hosted")
-    let bridge = TestBridge(router)
-    let (client, _) = try await TestClient.open(
+    let bridge = WireBridge(router)
+    let (client, _) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     var codes: [Int?] = []
     for uri in ["native://album", "native://hosted"] {
@@ -151,7 +151,7 @@ struct CarriedTests {
       await Task.yield()
       return try call.carryBack(photo)
     }
-    let client = try await TestClient.connect(to: TestBridge(router))
+    let client = try await WireClient.connect(to: WireBridge(router))
     let result = try await answer(to: client) { navigator in
       let plain = try await navigator.invoke(uri, carryingBack: Photo.self)
       let built = try await navigator.build(uri).with("n", 1).invoke(carryingBack: Photo.self)
@@ -221,8 +221,8 @@ struct CarriedTests {
     try router.task("action://left/*") { _ in "plain" }
     try router.task("action://x") { .integer(Int64(try $0.carried("x", as: Int.self))) }
     try router.task("action://photo") { try $0.carryBack(Photo("tea")) }
-    let (client, _) = try await TestClient.open(
-      TestBridge(router),
+    let (client, _) = try await WireClient.open(
+      WireBridge(router),
       ["hosts": [["scheme": "native", "kind": "page"], ["scheme": "action", "kind": "task"]]])
     let result = try await answer(to: client) { navigator in
       do { try await wrong.call(navigator) } catch let error as CallError {
@@ -242,7 +242,7 @@ struct CarriedTests {
     try router.task("action://x") { .integer(Int64(try $0.carried("x", as: Int.self))) }
     try router.task("action://both") { (try? $0.carryBack(Photo("tea"))) ?? "tea" }
     try router.task("action://photo") { try $0.carryBack(Photo("tea")) }
-    let client = try await TestClient.connect(to: TestBridge(router))
+    let client = try await WireClient.connect(to: WireBridge(router))
     for (uri, code) in [("action://x", 2422 as Int64), ("action://photo", 2405)] {
       try await client.call(1, "router.invoke", ["uri": .string(uri), "params": ["x": 1]])
       #expect(try await client.answer(1)["error"]?["code"]?.integer == code)

@@ -27,7 +27,7 @@ struct DeepLinkTests {
   ]
 
   /// A table with a page that has parents, and with the actions of an older server.
-  private func bridge(limits: Limits = Limits()) throws -> TestBridge {
+  private func bridge(limits: Limits = Limits()) throws -> WireBridge {
     let table: Value = [
       "version": "1",
       "routes": [
@@ -41,23 +41,23 @@ struct DeepLinkTests {
       "actions": ["order": "native://shop?from=:action_url", "web": nil],
     ]
     try RouteTable(parsing: table).apply(to: router)
-    return TestBridge(router, limits: limits)
+    return WireBridge(router, limits: limits)
   }
 
   /// Shows the next page that is asked for and gives its URI.
-  private func show(_ client: TestClient) async throws -> String? {
+  private func show(_ client: WireClient) async throws -> String? {
     let open = try await client.request("page.open")
     try await client.reply(open, .null)
     return open["params"]?["page"]?["uri"]?.string
   }
 
-  private func host(_ client: TestClient, _ schemes: String...) async throws {
+  private func host(_ client: WireClient, _ schemes: String...) async throws {
     let hosts = schemes.map { Value.object(["scheme": .string($0), "kind": "page"]) }
     try await client.call("host", "host.register", ["hosts": .list(hosts)])
   }
 
   @Test func aLinkWaitsForAHostAndBuildsThePagesUnderIt() async throws {
-    let client = try await TestClient.connect(to: bridge())
+    let client = try await WireClient.connect(to: bridge())
     try await client.call(1, "router.deliver", ["uri": "native://order/anna/7"])
     #expect(try await client.answer(1)["result"] == .null)
     try await host(client, "native")
@@ -67,7 +67,7 @@ struct DeepLinkTests {
   }
 
   @Test func linksAreFollowedInTheOrderInWhichTheyCame() async throws {
-    let client = try await TestClient.connect(to: bridge())
+    let client = try await WireClient.connect(to: bridge())
     for number in 1...3 {
       try await client.call(
         .integer(Int64(number)), "router.deliver",
@@ -78,7 +78,7 @@ struct DeepLinkTests {
   }
 
   @Test func aLinkWithoutItsHostDoesNotHoldUpOthers() async throws {
-    let client = try await TestClient.connect(to: bridge())
+    let client = try await WireClient.connect(to: bridge())
     try await host(client, "flutter")
     try await client.call(1, "router.deliver", ["uri": "native://shop"])
     try await client.call(2, "router.deliver", ["uri": "flutter://profile"])
@@ -88,7 +88,7 @@ struct DeepLinkTests {
   }
 
   @Test func aParentThatIsOnTheStackIsNotOpenedAgain() async throws {
-    let client = try await TestClient.connect(to: bridge())
+    let client = try await WireClient.connect(to: bridge())
     try await host(client, "native")
     try await client.call(1, "router.open", ["uri": "native://shop"])
     #expect(try await show(client) == "native://shop")
@@ -98,7 +98,7 @@ struct DeepLinkTests {
   }
 
   @Test func aParentThatIsRefusedDoesNotCostThePage() async throws {
-    let client = try await TestClient.connect(to: bridge())
+    let client = try await WireClient.connect(to: bridge())
     try await host(client, "native")
     try await client.call(2, "router.deliver", ["uri": "native://order/bob/1"])
     let first = try await client.request("page.open")
@@ -109,7 +109,7 @@ struct DeepLinkTests {
 
   @Test(arguments: olderShapes)
   func theOlderShapeIsUnderstood(params: Value, uri: String) async throws {
-    let client = try await TestClient.connect(to: bridge())
+    let client = try await WireClient.connect(to: bridge())
     try await host(client, "native")
     try await client.call(1, "router.deliver", params)
     let shown = try await show(client)
@@ -118,7 +118,7 @@ struct DeepLinkTests {
 
   @Test(arguments: noLinks)
   func whatIsNoLinkIsRefusedAtOnce(params: Value, code: Int64) async throws {
-    let client = try await TestClient.connect(to: bridge())
+    let client = try await WireClient.connect(to: bridge())
     try await client.call(1, "router.deliver", params)
     #expect(try await client.answer(1)["error"]?["code"]?.integer == code)
   }
@@ -126,7 +126,7 @@ struct DeepLinkTests {
   @Test func linksThatWaitAreBounded() async throws {
     var limits = Limits()
     limits.maxLinks = 2
-    let client = try await TestClient.connect(to: bridge(limits: limits))
+    let client = try await WireClient.connect(to: bridge(limits: limits))
     for number in 1...3 {
       try await client.call(.integer(Int64(number)), "router.deliver", ["uri": "native://shop"])
     }
@@ -137,10 +137,10 @@ struct DeepLinkTests {
   @Test func aLinkFromSwiftWaitsForTheSessionItIsFor() async throws {
     let bridge = try bridge()
     try await bridge.hub.deliver(DeepLink("native://orders/9"), to: .all)
-    let client = try await TestClient.connect(to: bridge)
+    let client = try await WireClient.connect(to: bridge)
     try await host(client, "native")
     #expect(try await show(client) == "native://orders/9")
-    let second = try await TestClient.connect(to: bridge)
+    let second = try await WireClient.connect(to: bridge)
     try await host(second, "native")
     _ = try await second.answer("host")
     try await second.call(1, "navigation.stack", [:])

@@ -10,8 +10,8 @@ import WayValues
 struct FallbackTests {
   private let router = Router()
 
-  private func connect(hosting schemes: [String] = []) async throws -> TestClient {
-    try await TestClient.connect(to: TestBridge(router), hosting: schemes)
+  private func connect(hosting schemes: [String] = []) async throws -> WireClient {
+    try await WireClient.connect(to: WireBridge(router), hosting: schemes)
   }
 
   @Test func aHandlerThatDeclinesLeavesTheCallToTheNext() async throws {

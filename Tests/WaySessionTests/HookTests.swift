@@ -10,7 +10,7 @@ struct HookTests {
   private let router = Router()
   private let told = Mailbox<String>()
 
-  private func connect() async throws -> TestClient {
+  private func connect() async throws -> WireClient {
     let told = told
     router.hook("statistics") { notice in
       switch notice {
@@ -25,14 +25,14 @@ struct HookTests {
         told.put("failed \(uri) \(route) \(failure.code) \(kind): \(failure.message)")
       }
     }
-    return try await TestClient.connect(to: TestBridge(router))
+    return try await WireClient.connect(to: WireBridge(router))
   }
 
   private func expect(_ lines: String...) async throws {
     for line in lines { #expect(try await told.take() == line) }
   }
 
-  private func openPage(_ client: TestClient) async throws -> Value {
+  private func openPage(_ client: WireClient) async throws -> Value {
     try await client.call(0, "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
     try await client.call(1, "router.open", ["uri": "native://a"])
     return try await client.request("page.open")
@@ -129,7 +129,7 @@ struct HookTests {
 
   @Test func durationsAreThoseOfTheLoopsClock() async throws {
     try router.page("native://a", name: "a")
-    let bridge = TestBridge(router)
+    let bridge = WireBridge(router)
     let times = Mailbox<Duration>()
     router.hook("times") { notice in
       switch notice {
@@ -137,7 +137,7 @@ struct HookTests {
       default: break
       }
     }
-    let client = try await TestClient.connect(to: bridge)
+    let client = try await WireClient.connect(to: bridge)
     let open = try await openPage(client)
     try await bridge.server.advance(by: .seconds(3))
     try await client.reply(open, .null)

@@ -7,7 +7,7 @@ import WayValues
 
 @Suite(.timeLimit(.minutes(1)))
 struct IdentityTests {
-  private let bridge = TestBridge(
+  private let bridge = WireBridge(
     Router(),
     identify: { token in
       guard let token else { throw CallError(code: 1, message: "a token is needed") }
@@ -15,12 +15,12 @@ struct IdentityTests {
     })
 
   @Test func theTokenOfANewSessionTellsItsUser() async throws {
-    _ = try await TestClient.open(bridge, ["token": "anna"])
+    _ = try await WireClient.open(bridge, ["token": "anna"])
     #expect(await bridge.hub.sessions(.all).map(\.identity.user) == ["anna"])
   }
 
   @Test func aRefusedTokenIs2401AndAnotherMayFollow() async throws {
-    let client = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     try await client.call(1, "session.open", [:])
     let refusal = try await client.answer(1)["error"]
     #expect(refusal?["code"] == 2401)
@@ -31,8 +31,8 @@ struct IdentityTests {
   }
 
   @Test func whoJoinsNeedsTheJoinTokenAlone() async throws {
-    let (_, hello) = try await TestClient.open(bridge, ["token": "anna"])
-    let (_, joined) = try await TestClient.open(bridge, joining: hello)
+    let (_, hello) = try await WireClient.open(bridge, ["token": "anna"])
+    let (_, joined) = try await WireClient.open(bridge, joining: hello)
     #expect(joined["session"] == hello["session"])
   }
 
@@ -47,7 +47,7 @@ struct IdentityTests {
   }
 
   @Test func whatAClientCallsItselfIsBounded() async throws {
-    let client = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     for (id, length) in [(1, 257), (2, 256)] as [(Value, Int)] {
       let name = Value.string(String(repeating: "x", count: length))
       try await client.call(id, "session.open", ["token": "anna", "client": ["name": name]])

@@ -10,8 +10,8 @@ import WayValues
 struct InterceptionTests {
   private let router = Router()
 
-  private func connect(hosting schemes: [String] = []) async throws -> TestClient {
-    try await TestClient.connect(to: TestBridge(router), hosting: schemes)
+  private func connect(hosting schemes: [String] = []) async throws -> WireClient {
+    try await WireClient.connect(to: WireBridge(router), hosting: schemes)
   }
 
   private func gateLogin() throws {
@@ -86,8 +86,8 @@ struct InterceptionTests {
       _ = try await never.take()
       return .next
     }
-    let bridge = TestBridge(router)
-    let client = try await TestClient.connect(to: bridge)
+    let bridge = WireBridge(router)
+    let client = try await WireClient.connect(to: bridge)
     try await client.call(1, "router.invoke", ["uri": "action://held"])
     _ = try await waiting.take()
     #expect(try await client.invoke("action://free")["result"] == "free")

@@ -12,10 +12,10 @@ struct ListeningTests {
 
   @Test func theLifeOfASessionIsHeardFromItsBeginningToItsEnd() async throws {
     try router.task("action://wave") { _ in 1 }
-    let bridge = TestBridge(router)
+    let bridge = WireBridge(router)
     let events = try await bridge.hub.events(["session.*", "task.finished"], limit: 100)
-    let (client, hello) = try await TestClient.open(bridge)
-    let (guest, guestHello) = try await TestClient.open(bridge, joining: hello)
+    let (client, hello) = try await WireClient.open(bridge)
+    let (guest, guestHello) = try await WireClient.open(bridge, joining: hello)
     try await client.call(1, "router.invoke", ["uri": "action://wave"])
     _ = try await client.answer(1)
     try await guest.close()
@@ -35,15 +35,15 @@ struct ListeningTests {
     var heard = events.makeAsyncIterator()
     for (topic, data) in expected {
       #expect(
-        try await heard.next() == BridgeEvent(topic: topic, data: data, at: TestBridge.now))
+        try await heard.next() == BridgeEvent(topic: topic, data: data, at: WireBridge.now))
     }
   }
 
   @Test func aReaderThatFallsBehindIsTold() async throws {
-    let bridge = TestBridge(router)
+    let bridge = WireBridge(router)
     let events = try await bridge.hub.events(["*"], limit: 2)
-    let (client, hello) = try await TestClient.open(bridge)
-    for _ in 0..<2 { _ = try await TestClient.open(bridge, joining: hello) }
+    let (client, hello) = try await WireClient.open(bridge)
+    for _ in 0..<2 { _ = try await WireClient.open(bridge, joining: hello) }
     var heard = events.makeAsyncIterator()
     #expect(try await heard.next()?.topic == "session.opened")
     #expect(try await heard.next()?.topic == "session.joined")
@@ -53,8 +53,8 @@ struct ListeningTests {
   }
 
   @Test func aReaderThatLetsGoIsNotServedAnyMore() async throws {
-    let bridge = TestBridge(router)
-    let (_, hello) = try await TestClient.open(bridge)
+    let bridge = WireBridge(router)
+    let (_, hello) = try await WireClient.open(bridge)
     let session = try #require(hello["session"]?.string)
     do {
       let events = try await bridge.hub.events(["*"], limit: 2)
@@ -65,10 +65,10 @@ struct ListeningTests {
   }
 
   @Test func nothingIsToldOnceTheSubscriberHasLeft() async throws {
-    let bridge = TestBridge(router)
-    let (_, hello) = try await TestClient.open(bridge)
+    let bridge = WireBridge(router)
+    let (_, hello) = try await WireClient.open(bridge)
     let session = try #require(hello["session"]?.string)
-    let (guest, _) = try await TestClient.open(bridge, joining: hello)
+    let (guest, _) = try await WireClient.open(bridge, joining: hello)
     try await guest.subscribe("page.*", "own")
     #expect(await bridge.hub.heard(in: session) == .page)
     try await guest.close()
@@ -80,8 +80,8 @@ struct ListeningTests {
     try router.task("action://lost") { call in
       try await call.navigator.invoke("action://nowhere")
     }
-    let bridge = TestBridge(router)
-    let (client, hello) = try await TestClient.open(bridge)
+    let bridge = WireBridge(router)
+    let (client, hello) = try await WireClient.open(bridge)
     try await client.subscribe("route.failed")
     try await client.call(1, "router.invoke", ["uri": "action://lost"])
     #expect(
@@ -97,8 +97,8 @@ struct ListeningTests {
     try router.task("action://now") { _ in throw CallError(code: 7, message: "no") }
     try router.task("action://later") { _ async throws in throw CallError(code: 7, message: "no") }
     try router.task("action://outer") { call in try await call.navigator.invoke("action://now") }
-    let bridge = TestBridge(router)
-    let (client, _) = try await TestClient.open(bridge)
+    let bridge = WireBridge(router)
+    let (client, _) = try await WireClient.open(bridge)
     try await client.subscribe("route.failed", "task.failed")
     try await client.call(1, "router.invoke", ["uri": .string(uri)])
     var topics: [Value?] = []
@@ -110,7 +110,7 @@ struct ListeningTests {
   }
 
   @Test func aSessionThatHasEndedIsNotThereAnyMore() async throws {
-    let bridge = TestBridge(router)
+    let bridge = WireBridge(router)
     let stuck = StuckChannel(to: bridge)
     for (method, count) in [("$/ping", 1), ("session.close", 0)] {
       try await stuck.receive(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"#)
@@ -120,7 +120,7 @@ struct ListeningTests {
   }
 
   @Test func theStreamEndsWithTheServer() async throws {
-    let bridge = TestBridge(router)
+    let bridge = WireBridge(router)
     let events = try await bridge.hub.events(["*"], limit: 2)
     await bridge.hub.endListening()
     var heard = events.makeAsyncIterator()
@@ -130,7 +130,7 @@ struct ListeningTests {
   @Test(arguments: [(["a b"], 1), ([""], 1), (["*"], 0)])
   func aWrongTopicIsRefused(topics: [String], limit: Int) async {
     let error = await #expect(throws: CallError.self) {
-      try await TestBridge(router).hub.events(topics, limit: limit)
+      try await WireBridge(router).hub.events(topics, limit: limit)
     }
     #expect(error?.code == -32602)
   }

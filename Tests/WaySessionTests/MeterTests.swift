@@ -9,7 +9,7 @@ import WayValues
 struct MeterTests {
   private let router = Router()
 
-  private func counts(_ bridge: TestBridge) async -> [String: [String: Int]] {
+  private func counts(_ bridge: WireBridge) async -> [String: [String: Int]] {
     // Asked of the loop, so that what was begun there is done.
     _ = await bridge.hub.census()
     return Dictionary(
@@ -42,8 +42,8 @@ struct MeterTests {
     try router.task("action://own") { _ in throw CallError(code: 7, message: "") }
     try router.task("action://bad") { _ in throw CallError(code: -1, message: "") }
     try router.task("action://later") { _ async in true }
-    let bridge = TestBridge(router)
-    let client = try await TestClient.connect(to: bridge)
+    let bridge = WireBridge(router)
+    let client = try await WireClient.connect(to: bridge)
     var request: ValueObject = ["jsonrpc": "2.0", "id": 1]
     for member in message.object?.members ?? [] { request[member.name] = member.value }
     try await client.send(.object(request))
@@ -55,8 +55,8 @@ struct MeterTests {
 
   @Test func aNotificationIsCountedAndSoIsACallWhoseClientHasLeft() async throws {
     try router.task("action://good") { _ in true }
-    let bridge = TestBridge(router)
-    let client = try await TestClient.connect(to: bridge)
+    let bridge = WireBridge(router)
+    let client = try await WireClient.connect(to: bridge)
     try await client.notify("router.invoke", ["uri": "action://good"])
     try await client.call(1, "host.register", ["hosts": [["scheme": "slow", "kind": "task"]]])
     try await client.call(2, "router.invoke", ["uri": "slow://task"])
@@ -67,8 +67,8 @@ struct MeterTests {
   }
 
   @Test func aCallsDurationIsTheTimeUntilItsAnswer() async throws {
-    let bridge = TestBridge(router)
-    let client = try await TestClient.connect(to: bridge)
+    let bridge = WireBridge(router)
+    let client = try await WireClient.connect(to: bridge)
     try await client.call(1, "host.register", ["hosts": [["scheme": "slow", "kind": "task"]]])
     try await client.call(2, "router.invoke", ["uri": "slow://task"])
     let asked = try await client.request("task.run")
@@ -91,8 +91,8 @@ struct MeterTests {
   }
 
   @Test func whatThereIsIsCountedAndNothingIsLeftWhenAllHaveGone() async throws {
-    let bridge = TestBridge(router)
-    let client = try await TestClient.connect(to: bridge)
+    let bridge = WireBridge(router)
+    let client = try await WireClient.connect(to: bridge)
     try await client.call(
       1, "host.register",
       ["hosts": [["scheme": "native", "kind": "page"], ["scheme": "slow", "kind": "task"]]])

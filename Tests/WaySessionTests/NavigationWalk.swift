@@ -19,8 +19,8 @@ final class NavigationWalk {
     var error: String?
   }
 
-  private let driver: TestClient
-  private var hosts: [String: TestClient] = [:]
+  private let driver: WireClient
+  private var hosts: [String: WireClient] = [:]
   private var clientNames: [String: String] = [:]
   /// The server's ids by the table's, and the other way round.
   private var served: [String: Value] = [:]
@@ -44,8 +44,8 @@ final class NavigationWalk {
           kind: .page))
     }
     try router.setTabs(try tabs.map { try RouteURI($0) })
-    let bridge = TestBridge(router)
-    driver = try await TestClient.connect(to: bridge, subprotocol: "waybridge.v1")
+    let bridge = WireBridge(router)
+    driver = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
     try await driver.call("hello", "session.open", [:])
     let session = try #require(try await driver.answer("hello")["result"])
     let join: Value = [
@@ -53,7 +53,7 @@ final class NavigationWalk {
     ]
     let pages = try StackText(stack).parts.flatMap(\.pages)
     for host in Set(pages.map(\.host) + ["native"]).sorted() {
-      let client = try await TestClient.connect(to: bridge, subprotocol: "waybridge.v1")
+      let client = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
       let patterns = pages.filter { $0.host == host }.map { Value.string($0.uri) }
       let own: Value =
         host == "native"
@@ -169,7 +169,7 @@ final class NavigationWalk {
   }
 
   /// Whether nothing had come.
-  private func take(from client: TestClient) async throws -> Bool {
+  private func take(from client: WireClient) async throws -> Bool {
     pings += 1
     try await client.call(.integer(pings), "$/ping", [:])
     var isQuiet = true
@@ -181,7 +181,7 @@ final class NavigationWalk {
     }
   }
 
-  private func take(_ message: Value, _ client: TestClient) async throws {
+  private func take(_ message: Value, _ client: WireClient) async throws {
     switch message["method"]?.string {
     case "page.open":
       let page = try #require(message["params"]?["page"])

@@ -10,10 +10,10 @@ import WayValues
 struct ObserverTests {
   private let events = Mailbox<(session: String, happening: Happening)>()
 
-  private func bridge() -> TestBridge {
+  private func bridge() -> WireBridge {
     var observer = Observer()
     observer.tell = { [events] in events.put(($0, $1)) }
-    return TestBridge(Router(), observer: observer)
+    return WireBridge(Router(), observer: observer)
   }
 
   private func silent() async throws -> (client: String, method: String) {
@@ -26,7 +26,7 @@ struct ObserverTests {
 
   @Test func aHostThatDoesNotAnswerIsTold() async throws {
     let bridge = bridge()
-    let client = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     try await client.call(
       1, "session.open", ["protocol": ["1.0"], "hosts": [["scheme": "native", "kind": "page"]]])
     let name = try await client.answer(1)["result"]?["client"]?.string
@@ -46,7 +46,7 @@ struct ObserverTests {
 
   @Test func membersAreToldAsTheyComeAndGo() async throws {
     let bridge = bridge()
-    let client = try await TestClient.connect(to: bridge)
+    let client = try await WireClient.connect(to: bridge)
     try await client.call(1, "$/ping", [:])
     try await client.call(
       2, "session.open", ["protocol": ["1.0"], "client": ["name": "shell", "version": "7"]])
@@ -73,7 +73,7 @@ struct ObserverTests {
 
   @Test func callsAreToldOnlyWhereTheyAreAskedFor() async throws {
     let bridge = bridge()
-    let client = try await TestClient.connect(to: bridge)
+    let client = try await WireClient.connect(to: bridge)
     try await client.call(1, "$/ping", [:])
     _ = try await client.answer(1)
     try await client.close()

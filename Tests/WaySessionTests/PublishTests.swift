@@ -9,11 +9,11 @@ import WayValues
 /// Events that the app publishes.
 @Suite(.timeLimit(.minutes(1)))
 struct PublishTests {
-  private let bridge = TestBridge(
+  private let bridge = WireBridge(
     Router(), identify: { Identity(user: $0, groups: $0 == "ben" ? ["beta"] : []) })
 
-  private func open(_ user: Value) async throws -> (client: TestClient, hello: Value) {
-    try await TestClient.open(bridge, ["token": user])
+  private func open(_ user: Value) async throws -> (client: WireClient, hello: Value) {
+    try await WireClient.open(bridge, ["token": user])
   }
 
   private func publish(
@@ -24,7 +24,7 @@ struct PublishTests {
 
   @Test func anEventReachesThoseOfItsAudienceWhoSubscribed() async throws {
     let (anna, hello) = try await open("anna")
-    let (guest, guestHello) = try await TestClient.open(bridge, joining: hello)
+    let (guest, guestHello) = try await WireClient.open(bridge, joining: hello)
     let (ben, _) = try await open("ben")
     for client in [anna, guest, ben] { try await client.subscribe("cart.*") }
     let session = try #require(hello["session"]?.string)
@@ -42,7 +42,7 @@ struct PublishTests {
           try await client.event()
             == [
               "topic": "cart.changed", "data": .integer(Int64(number)),
-              "at": .integer(TestBridge.now),
+              "at": .integer(WireBridge.now),
             ])
       }
       #expect(try await client.hasHeardNothing())
@@ -101,7 +101,7 @@ struct PublishTests {
     }
     var limits = Limits()
     limits.maxAnswer = 8 << 20
-    let roomy = TestBridge(Router(), limits: limits).hub
+    let roomy = WireBridge(Router(), limits: limits).hub
     try await roomy.publish("own", large, to: .all, retain: 0)
     let error = await #expect(throws: CallError.self) {
       try await roomy.publish("own", large, to: .all, retain: 1)
@@ -110,7 +110,7 @@ struct PublishTests {
   }
 
   @Test func aClientThatDoesNotReadIsClosed() async throws {
-    let bridge = TestBridge(Router())
+    let bridge = WireBridge(Router())
     let stuck = StuckChannel(to: bridge)
     try await stuck.receive(
       #"{"jsonrpc":"2.0","id":1,"method":"events.subscribe","params":{"topics":["*"]}}"#)

@@ -8,7 +8,7 @@ import WayValues
 /// What the app's side does in sessions unasked.
 @Suite(.timeLimit(.minutes(1)))
 struct PushTests {
-  private let bridge: TestBridge
+  private let bridge: WireBridge
 
   init() throws {
     bridge = try .offers()
@@ -16,11 +16,11 @@ struct PushTests {
 
   private func open(
     _ user: Value, joining: Value? = nil
-  ) async throws -> (client: TestClient, session: String, name: String, hello: Value) {
+  ) async throws -> (client: WireClient, session: String, name: String, hello: Value) {
     let members: ValueObject = [
       "token": user, "hosts": joining == nil ? [["scheme": "native", "kind": "page"]] : [],
     ]
-    let (client, hello) = try await TestClient.open(bridge, members, joining: joining)
+    let (client, hello) = try await WireClient.open(bridge, members, joining: joining)
     return (
       client, try #require(hello["session"]?.string), try #require(hello["client"]?.string), hello
     )
@@ -40,7 +40,7 @@ struct PushTests {
     let guest = try await open("anna", joining: anna.hello)
     let ben = try await open("ben")
     let calls = call(.all)
-    for (client, answer) in [(anna.client, 1), (guest.client, 2)] as [(TestClient, Value)] {
+    for (client, answer) in [(anna.client, 1), (guest.client, 2)] as [(WireClient, Value)] {
       let asked = try await client.message()
       #expect(asked["method"] == "app.refresh")
       #expect(asked["params"] == ["n": 1])
@@ -61,7 +61,7 @@ struct PushTests {
     let ben = try await open("ben")
     let guest = try await open("ben", joining: ben.hello)
     try await bridge.hub.add(session: ben.session, toGroup: "beta")
-    let audiences: [(Audience, [TestClient])] = [
+    let audiences: [(Audience, [WireClient])] = [
       (.user("anna"), [anna.client]), (.session(ben.session), [ben.client, guest.client]),
       (.group("beta"), [ben.client, guest.client]),
       (.client(guest.name, session: ben.session), [guest.client]),
@@ -124,8 +124,8 @@ struct PushTests {
   }
 
   @Test func thePagesOfTabsThatWaitAreListedToo() async throws {
-    let bridge = try TestBridge.conformance()
-    let (shell, _) = try await TestClient.open(
+    let bridge = try WireBridge.conformance()
+    let (shell, _) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     for tab in [1, 0] {
       try await shell.call(
@@ -138,7 +138,7 @@ struct PushTests {
   }
 
   @Test func theSessionsAreListedAsTheyAre() async throws {
-    let (shell, hello) = try await TestClient.open(
+    let (shell, hello) = try await WireClient.open(
       bridge,
       [
         "token": "anna", "client": ["name": "shell", "version": "1.2", "platform": "linux"],
@@ -147,7 +147,7 @@ struct PushTests {
     let session = try #require(hello["session"]?.string)
     try await shell.call(1, "navigation.adopt", ["uri": "native://offer/7"])
     let page = try await shell.answer(1)["result"]?["id"]
-    let (_, guestHello) = try await TestClient.open(
+    let (_, guestHello) = try await WireClient.open(
       bridge, ["page": page ?? .null], joining: hello)
     try await bridge.hub.add(session: session, toGroup: "beta")
     let sessions = await bridge.hub.sessions(.user("anna"))

@@ -8,14 +8,14 @@ import WayValues
 /// Pages that the app's side opens in its sessions.
 @Suite(.timeLimit(.minutes(1)))
 struct PushedPageTests {
-  private let bridge: TestBridge
+  private let bridge: WireBridge
 
   init() throws {
     bridge = try .offers()
   }
 
-  private func shell(_ user: Value) async throws -> (client: TestClient, hello: Value) {
-    try await TestClient.open(
+  private func shell(_ user: Value) async throws -> (client: WireClient, hello: Value) {
+    try await WireClient.open(
       bridge, ["token": user, "hosts": [["scheme": "native", "kind": "page"]]])
   }
 
@@ -91,7 +91,7 @@ struct PushedPageTests {
     try bridge.router.page("native://none", PageHandler(open: { _, _ in }, close: { _, _, _ in }))
     try bridge.router.handle("native://none", with: .hosted)
     let host: Value = [["patterns": ["native://offer/:id"], "kind": "page"]]
-    let (anna, _) = try await TestClient.open(bridge, ["hosts": host])
+    let (anna, _) = try await WireClient.open(bridge, ["hosts": host])
     let opening = open(uri, in: .all)
     if code == 2408 {
       _ = try await anna.message()
@@ -124,7 +124,7 @@ struct PushedPageTests {
     try await anna.reply(asked, .null)
     _ = await first.value
     let page = asked["params"]?["page"]?["id"] ?? .null
-    let (_, inside) = try await TestClient.open(bridge, ["page": page], joining: hello)
+    let (_, inside) = try await WireClient.open(bridge, ["page": page], joining: hello)
     let session = try #require(hello["session"]?.string)
     let name = try #require(inside["client"]?.string)
     let second = open("native://offer/2", in: .client(name, session: session))

@@ -9,21 +9,21 @@ import WayValues
 struct SessionBoundsTests {
   private let router = Router()
 
-  private func host(_ bridge: TestBridge) async throws -> TestClient {
-    let client = try await TestClient.connect(to: bridge)
+  private func host(_ bridge: WireBridge) async throws -> WireClient {
+    let client = try await WireClient.connect(to: bridge)
     try await client.call(
       "host", "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
     _ = try await client.answer("host")
     return client
   }
 
-  private func join(_ bridge: TestBridge) async throws -> (shell: TestClient, opener: TestClient) {
-    let shell = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+  private func join(_ bridge: WireBridge) async throws -> (shell: WireClient, opener: WireClient) {
+    let shell = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     try await shell.call(
       "hello", "session.open",
       ["protocol": ["1.0"], "hosts": [["scheme": "native", "kind": "page"]]])
     let session = try await shell.answer("hello")["result"]
-    let opener = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let opener = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     try await opener.call(
       "hello", "session.open",
       [
@@ -39,7 +39,7 @@ struct SessionBoundsTests {
   @Test func allThatWaitsForAHostThatLeavesSettles() async throws {
     var limits = Limits()
     limits.maxInFlight = 10_000
-    let (shell, opener) = try await join(TestBridge(router, limits: limits))
+    let (shell, opener) = try await join(WireBridge(router, limits: limits))
     let count: Int64 = 5_000
     for id in 0..<count {
       try await opener.call(.integer(id), "router.open", ["uri": "native://x"])
@@ -55,7 +55,7 @@ struct SessionBoundsTests {
   @Test func callsInFlightAreBounded() async throws {
     var limits = Limits()
     limits.maxInFlight = 3
-    let client = try await host(TestBridge(router, limits: limits))
+    let client = try await host(WireBridge(router, limits: limits))
     for id in 1...4 {
       try await client.call(.integer(Int64(id)), "router.open", ["uri": "native://x"])
     }
@@ -63,7 +63,7 @@ struct SessionBoundsTests {
   }
 
   @Test func aCancelledOperationLeavesTheQueue() async throws {
-    let bridge = TestBridge(router)
+    let bridge = WireBridge(router)
     let client = try await host(bridge)
     try await client.call("first", "router.open", ["uri": "native://x"])
     let asked = try await client.request("page.open")
@@ -81,11 +81,11 @@ struct SessionBoundsTests {
   @Test func aSessionHoldsSoManyClients() async throws {
     var limits = Limits()
     limits.maxClients = 1
-    let bridge = TestBridge(router, limits: limits)
-    let first = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let bridge = WireBridge(router, limits: limits)
+    let first = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     try await first.call("hello", "session.open", ["protocol": ["1.0"]])
     let session = try await first.answer("hello")["result"]
-    let second = try await TestClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let second = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
     let join: Value = [
       "session": session?["session"] ?? .null, "token": session?["joinToken"] ?? .null,
     ]
@@ -94,7 +94,7 @@ struct SessionBoundsTests {
   }
 
   @Test func whatFollowsACloseInItsBatchIsNotCarriedOut() async throws {
-    let (shell, opener) = try await join(TestBridge(router))
+    let (shell, opener) = try await join(WireBridge(router))
     try await opener.batch([
       ["jsonrpc": "2.0", "method": "session.close"],
       [
@@ -111,7 +111,7 @@ struct SessionBoundsTests {
     var limits = Limits()
     limits.maxAnswer = 1_000
     try router.task("action://large") { _ in .string(String(repeating: "x", count: 2_000)) }
-    let client = try await TestClient.connect(to: TestBridge(router, limits: limits))
+    let client = try await WireClient.connect(to: WireBridge(router, limits: limits))
     try await client.call(1, "router.invoke", ["uri": "action://large"])
     #expect(try await client.answer(1)["error"]?["code"] == 2413)
     try await client.call(2, "$/ping", [:])
@@ -119,7 +119,7 @@ struct SessionBoundsTests {
   }
 
   @Test func aSessionEndsWithItsLastClient() async throws {
-    let bridge = TestBridge(router)
+    let bridge = WireBridge(router)
     let (shell, opener) = try await join(bridge)
     #expect(await bridge.hub.sessionCount == 1)
     try await shell.close()

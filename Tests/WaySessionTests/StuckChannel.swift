@@ -17,7 +17,7 @@ final class StuckChannel: MessageChannel {
   private let receiver = Mailbox<any MessageReceiver>()
 
   /// Connects to a bridge.
-  init(to bridge: TestBridge) {
+  init(to bridge: WireBridge) {
     loop = bridge.server.loop
     let acceptor = bridge.hub
     loop.execute { self.receiver.put(acceptor.accept(self, subprotocol: nil)) }

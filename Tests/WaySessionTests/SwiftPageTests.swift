@@ -13,10 +13,10 @@ struct SwiftPageTests {
   /// A client with an open page of Swift code.
   private func shown(
     _ run: (@Sendable (Page, String, Call) async throws -> Value)?
-  ) async throws -> (client: TestClient, page: Value) {
+  ) async throws -> (client: WireClient, page: Value) {
     try router.page(
       "native://sdk/:id", PageHandler(open: { _, _ in }, close: { _, _, _ in }, call: run))
-    let client = try await TestClient.connect(to: TestBridge(router))
+    let client = try await WireClient.connect(to: WireBridge(router))
     try await client.call("open", "router.open", ["uri": "native://sdk/7"])
     let page = try await client.message()["params"]?["value"]?["opened"]?["page"]
     return (client, try #require(page))
@@ -86,8 +86,8 @@ struct SwiftPageTests {
       try await call.navigator.call(
         page: call.params["page"]?.string ?? "", "title", params: ["short": true])
     }
-    let bridge = TestBridge(router)
-    let (shell, _) = try await TestClient.open(
+    let bridge = WireBridge(router)
+    let (shell, _) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     try await shell.call(1, "navigation.adopt", ["uri": "native://home"])
     let page = try await shell.answer(1)["result"]?["id"] ?? .null
@@ -102,8 +102,8 @@ struct SwiftPageTests {
   }
 
   @Test func theAppCallsAMethodOfAPage() async throws {
-    let bridge = TestBridge(router)
-    let (shell, hello) = try await TestClient.open(
+    let bridge = WireBridge(router)
+    let (shell, hello) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     try await shell.call(1, "navigation.adopt", ["uri": "native://home"])
     let page = try #require(try await shell.answer(1)["result"]?["id"]?.string)

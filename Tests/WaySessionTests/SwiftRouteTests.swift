@@ -9,8 +9,8 @@ import WayValues
 struct SwiftRouteTests {
   private let router = Router()
 
-  private func connect() async throws -> TestClient {
-    try await TestClient.connect(to: TestBridge(router))
+  private func connect() async throws -> WireClient {
+    try await WireClient.connect(to: WireBridge(router))
   }
 
   @Test func aTaskThatOpensAPageAnswersWithItsResult() async throws {
@@ -102,8 +102,8 @@ struct SwiftRouteTests {
   @Test func aPageInABatchIsRefusedAlsoBehindARedirect() async throws {
     try router.page("native://page", PageHandler(open: { _, _ in }, close: { _, _, _ in }))
     router.undefinedRoute { _ in .redirect(uri: "native://page", params: [:]) }
-    let bridge = TestBridge(router)
-    let client = try await TestClient.connect(to: bridge)
+    let bridge = WireBridge(router)
+    let client = try await WireClient.connect(to: bridge)
     try await client.batch([
       ["jsonrpc": "2.0", "id": 1, "method": "router.open", "params": ["uri": "native://old"]]
     ])
@@ -132,8 +132,8 @@ struct SwiftRouteTests {
     try router.page(
       "native://sdk/pay",
       PageHandler(open: { _, _ in }, close: { _, reason, _ in closed.put(reason.rawValue) }))
-    let bridge = TestBridge(router)
-    let (client, _) = try await TestClient.open(bridge)
+    let bridge = WireBridge(router)
+    let (client, _) = try await WireClient.open(bridge)
     let deliveries = await bridge.hub.open(
       "native://sdk/pay", [:], exts: [:], style: .push, in: .all, timeout: .seconds(3))
     let opened = try #require(try deliveries.first?.result.get())

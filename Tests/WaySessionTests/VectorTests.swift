@@ -9,11 +9,11 @@ import WayTransport
 struct VectorTests {
   @Test(arguments: try ProjectFiles.transcripts())
   func transcriptHoldsInMemory(_ transcript: Transcript) async throws {
-    try await transcript.replay(on: try TestBridge.conformance().server)
+    try await transcript.replay(on: try WireBridge.conformance().server)
   }
 
   @Test func whatIsJSONComesBackAsItWas() async throws {
-    #expect(try await JSONCases().failures(on: try TestBridge.conformance().server) == [])
+    #expect(try await JSONCases().failures(on: try WireBridge.conformance().server) == [])
   }
 }
 

@@ -40,8 +40,8 @@ struct MethodTableTests {
   }
 
   @Test func eachDescribedParameterOfAWrongTypeIsRefusedByItsName() async throws {
-    let bridge = try TestBridge.conformance()
-    let client = try await TestClient.connect(to: bridge)
+    let bridge = try WireBridge.conformance()
+    let client = try await WireClient.connect(to: bridge)
     var checked = 0
     for method in try Described.methods() {
       for (name, wrong) in method.params {

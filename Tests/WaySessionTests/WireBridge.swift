@@ -5,7 +5,7 @@ import WayTable
 import WayTransport
 
 /// A bridge in memory with the demo's table and the conformance methods.
-struct TestBridge {
+struct WireBridge {
   let router: Router
   let hub: SessionHub
   let server: MemoryServer
@@ -28,17 +28,17 @@ struct TestBridge {
   }
 
   /// An app whose sessions belong to the user that their token names; it has offers to push.
-  static func offers() throws -> TestBridge {
+  static func offers() throws -> WireBridge {
     let router = Router()
     try router.page("native://offer/:id")
     try router.task("action://add") { call in .bool(call.params["n"] == 1) }
-    return TestBridge(router, identify: { Identity(user: $0) })
+    return WireBridge(router, identify: { Identity(user: $0) })
   }
 
-  static func conformance() throws -> TestBridge {
+  static func conformance() throws -> WireBridge {
     let router = Router()
     try RouteTable(parsing: try ProjectFiles.json("protocol/routes/demo.json")).apply(to: router)
     try Conformance.register(in: router)
-    return TestBridge(router)
+    return WireBridge(router)
   }
 }

@@ -4,19 +4,19 @@ import WaySession
 import WayValues
 
 /// A plain client that sends calls and awaits what comes, message by message.
-struct TestClient {
+struct WireClient {
   private let peer: Peer
 
   static func connect(
-    to bridge: TestBridge, subprotocol: String? = nil
-  ) async throws -> TestClient {
-    TestClient(peer: try await Peer.connect(to: bridge.server, subprotocol: subprotocol))
+    to bridge: WireBridge, subprotocol: String? = nil
+  ) async throws -> WireClient {
+    WireClient(peer: try await Peer.connect(to: bridge.server, subprotocol: subprotocol))
   }
 
   /// A plain client that shows the pages of these schemes.
   static func connect(
-    to bridge: TestBridge, hosting schemes: [String]
-  ) async throws -> TestClient {
+    to bridge: WireBridge, hosting schemes: [String]
+  ) async throws -> WireClient {
     let client = try await connect(to: bridge)
     guard !schemes.isEmpty else { return client }
     try await client.call(
@@ -28,8 +28,8 @@ struct TestClient {
 
   /// A client with a session: a new one, or that of `joining`, the answer that another got.
   static func open(
-    _ bridge: TestBridge, _ members: ValueObject = [:], joining: Value? = nil
-  ) async throws -> (client: TestClient, hello: Value) {
+    _ bridge: WireBridge, _ members: ValueObject = [:], joining: Value? = nil
+  ) async throws -> (client: WireClient, hello: Value) {
     let client = try await connect(to: bridge, subprotocol: SessionHub.subprotocol)
     var params = members
     if let joining {
