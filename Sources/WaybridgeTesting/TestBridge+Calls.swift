@@ -2,7 +2,8 @@ import Waybridge
 import WaybridgeClient
 
 // The most used calls of the client that is there from the start. Unlike those of
-// ``TestBridge/client`` itself they give up when the real time is over, and settle before they return.
+// ``TestBridge/client`` itself they give up when the real time is over, and settle before they
+// return.
 extension TestBridge {
   /// Opens a page and returns when it is gone; of a task, when it has run.
   ///

@@ -96,7 +96,7 @@ extension Pages {
   /// An opener cancelled after its page was shown. The page closes in its turn, unless somebody
   /// else awaits it too.
   mutating func cancel(_ page: String, for call: CallNumber) -> [PageAction] {
-    if let answer = leaveToOthers(page, call) { return [answer] }
+    if let answers = leaveToOthers(page, call) { return answers }
     waiting.append(.cancel(page: page, call: call))
     return []
   }
@@ -135,7 +135,7 @@ extension Pages {
       keep(page, presenter, openers: [], charge)
       return answer(call, .open(page)) { .value(.object(($0.shown ?? page).value)) }
     case .cancel(let page, let call):
-      if let answer = leaveToOthers(page, call) { return [answer] }
+      if let answers = leaveToOthers(page, call) { return answers }
       let ending = try? apply(.cancel(page: page, outcome: .cancelled()))
       return ending?.actions ?? []
     }
@@ -161,12 +161,15 @@ extension Pages {
     return [.tell(.page, .pageAsked(opening.page)), .ask(opening)]
   }
 
-  /// Where other calls await the page too, the answer of this one alone. Nil where none does: then
-  /// the page has to close.
-  private mutating func leaveToOthers(_ page: String, _ call: CallNumber) -> PageAction? {
-    guard let entry = open[page], entry.openers.contains(where: { $0 != call }) else { return nil }
+  /// Where other calls await the page too, the answer of this one alone, if it still awaits it. Nil
+  /// where none does: then the page has to close.
+  private mutating func leaveToOthers(_ page: String, _ call: CallNumber) -> [PageAction]? {
+    guard let openers = open[page]?.openers, openers.contains(where: { $0 != call }) else {
+      return nil
+    }
+    guard openers.contains(call) else { return [] }
     forget(call, openerOf: page)
-    return .settle(call, .success(.outcome(.cancelled())))
+    return [.settle(call, .success(.outcome(.cancelled())))]
   }
 }
 

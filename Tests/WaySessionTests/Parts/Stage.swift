@@ -142,8 +142,9 @@ extension Stage {
       case 7:
         change(.back(.count(Int.random(in: 0...2, using: &random))), call: call)
       case 8:
-        guard let (call, page) = open.randomElement(using: &random) else { break }
-        if let page { cancel(page, call: call) } else { abandon(call) }
+        // In an order that repeats itself.
+        guard let call = open.keys.sorted().randomElement(using: &random) else { break }
+        if case let page?? = open[call] { cancel(page, call: call) } else { abandon(call) }
       default:
         switch Int.random(in: 0..<3, using: &random) {
         case 0: if let page = asked.first { overdue(page) }
