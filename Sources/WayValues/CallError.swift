@@ -49,7 +49,7 @@ public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
     data?["retryable"]?.bool ?? protocolCode?.isRetryable ?? false
   }
 
-  public var description: String { "\(message) (code \(code))" }
+  public var description: String { "error \(code): \(message)" }
 }
 
 extension CallError {

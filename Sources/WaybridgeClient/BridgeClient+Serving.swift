@@ -106,6 +106,8 @@ extension BridgeClient {
     case let error as CallError
     where ErrorCode.isApplication(error.code) || error.protocolCode == .methodNotFound:
       error
+    case let error as CallError:
+      CallError(.hostFailed, "\(error.message) (code \(error.code))")
     default: CallError(.hostFailed, "\(error)")
     }
   }

@@ -14,7 +14,7 @@ TABLE = ROOT / "protocol/routes/demo.json"
 
 def limits():
     """The names of the limits that `Limits` has, as the wire and a configuration file write them."""
-    source = (ROOT / "Sources/WaySession/Limits.swift").read_text()
+    source = (ROOT / "Sources/WaySession/Wire/Limits.swift").read_text()
     counts = re.findall(r"public var (\w+) =", source)
     times = re.findall(r"public var (\w+): Duration =", source)
     return {*counts, *(name + "Ms" for name in times)}
