@@ -84,10 +84,10 @@ extension Session {
       request.timeout?.cancel()
       answered(request.purpose, .failure(.unanswered(.gone(during: request.method))))
     }
-    pages.isHeld = false
     happenings.subscribers.removeAll(of: id)
     happenings.tell(.session, .left(client: client.name, code: code))
     if members.isEmpty { end() }
+    pages.isHeld = false
     act([])
   }
 

@@ -193,6 +193,8 @@ extension Travel {
           let value = try await run(asked)
           session.settle(call.number, .success(.value(value)))
         } catch is Declined {
+          // Once the call has its end, nobody is told of another.
+          guard session.call(call.number) != nil else { return }
           if let task = call.started {
             session.happenings.tellEnd(of: task, .declined)
             call.started = nil

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WayNavigation
 import WayRouting
 import WayValues
 
@@ -107,6 +108,53 @@ struct ListeningTests {
     }
     let count = uri == "action://outer" ? 2 : 1
     #expect(topics == Array(repeating: "task.failed", count: count))
+  }
+
+  @Test func aTaskThatDeclinesAfterItsCallWasCancelledHasEndedOnce() async throws {
+    try router.task("action://waits") { _ async throws in
+      do { try await Task.sleep(for: .seconds(3600)) } catch { throw Declined() }
+      return nil
+    }
+    let bridge = WireBridge(router)
+    let (client, _) = try await WireClient.open(bridge)
+    try await client.subscribe("task.*")
+    try await client.call(1, "router.invoke", ["uri": "action://waits"])
+    #expect(try await client.event()["topic"] == "task.started")
+    try await client.notify("$/cancelRequest", ["id": 1])
+    #expect(try await client.event()["data"]?["code"] == -32800)
+    #expect(try await client.message()["error"]?["code"] == -32800)
+    while await bridge.hub.census().callsInFlight > 0 { await Task.yield() }
+    #expect(try await client.hasHeardNothing())
+  }
+
+  @Test func whatWaitsWhenTheSessionEndsIsNotBegun() async throws {
+    let shown = Mailbox<String>()
+    try router.page("native://a")
+    try router.page(
+      "sdk:p", PageHandler(open: { page, _ in shown.put(page.id) }, close: { _, _, _ in }))
+    try router.task("action://go") { call in
+      async let first = call.navigator.open("native://a")
+      let second = try await call.navigator.open("sdk:p")
+      _ = try await first
+      return second.data
+    }
+    let bridge = WireBridge(router)
+    let client = try await WireClient.connect(to: bridge, hosting: ["native"])
+    try await client.notify("router.invoke", ["uri": "action://go"])
+    _ = try await client.request("page.open")
+    while await bridge.hub.census().callsInFlight < 3 { await Task.yield() }
+    try await client.close()
+    _ = try? await client.message()
+    while await bridge.hub.census() != Census() { await Task.yield() }
+    shown.put("nothing")
+    #expect(try await shown.take() == "nothing")
+  }
+
+  @Test func aLaterVersionIsToldSoWhateverElseItSays() async throws {
+    let client = try await WireClient.connect(
+      to: WireBridge(router), subprotocol: SessionHub.subprotocol)
+    try await client.call(1, "session.open", ["protocol": ["2.0"], "token": ["bearer": "x"]])
+    #expect(try await client.answer(1)["error"]?["data"]?["kind"] == "version")
   }
 
   @Test func aSessionThatHasEndedIsNotThereAnyMore() async throws {

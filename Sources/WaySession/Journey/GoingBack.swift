@@ -17,8 +17,8 @@ struct GoingBack {
     target = try BackTarget(
       count: try params.count("count"), to: try params.text("to"),
       before: try params.text("before"), root: try params.truth("root"))
-    result = try params["result"].flatMap { (value) throws(CallError) in
-      try PageResult(value, path: "params.result")
+    if let value = params["result"], !value.isNull {
+      result = try PageResult(value, path: "params.result")
     }
   }
 
@@ -73,7 +73,7 @@ extension Guide {
     case .uri(let uri): return try tab(of: reference(uri), uri)
     case .index(let index):
       let count = snapshot.tabs.count
-      guard index < count else {
+      guard (0..<count).contains(index) else {
         throw CallError(
           .noRoute, "There is no tab \(index): the table has \(count)", kind: "noTab")
       }

@@ -236,6 +236,6 @@ private final class Detour {
   }
 
   func with(rest: ArraySlice<Match>) -> Detour {
-    Detour(trail: trail, rest: rest, loaded: loaded)
+    Detour(trail: trail, rest: rest)
   }
 }

@@ -19,8 +19,10 @@ struct Hello: Sendable {
 
   /// Fails with -32602, and `kind` "version" where no common protocol version was offered.
   init(_ request: Request, limits: Limits) throws(CallError) {
-    let params = try Params(request.params, of: request.method, taking: Self.takes)
-    if let offered = params.list(.protocol),
+    // First of all, since a later version's other params may be of other types.
+    let version = try Params(
+      request.params, of: request.method, taking: [Param(.protocol, .list)])
+    if let offered = version.list(.protocol),
       !offered.contains(.string(ServerSoftware.protocolVersion))
     {
       throw CallError(
@@ -28,6 +30,7 @@ struct Hello: Sendable {
         "params.protocol: this server speaks \(ServerSoftware.protocolVersion) only",
         kind: "version")
     }
+    let params = try Params(request.params, of: request.method, taking: Self.takes)
     software = try Self.software(params.object(.client) ?? [:])
     token = params.string(.token)
     hosts = try HostDefinition.list(params.list(.hosts) ?? [], limits: limits)

@@ -85,7 +85,9 @@ struct Inbox: Sendable {
     _ method: Method, _ params: Value?, _ address: ReplyAddress, in session: isolated Session
   ) throws(CallError) -> Reply {
     if let answer = method.raw { return .value(try answer(params)) }
-    let view = try Params(params, of: method.name, taking: method.takes)
+    // What the connection takes is refused here, whatever its params.
+    let takes = method.access == .connection ? [] : method.takes
+    let view = try Params(params, of: method.name, taking: takes)
     return try method.handler(session, view, address)
   }
 }

@@ -60,10 +60,7 @@ struct Param: Sendable {
 struct Params {
   private let members: [ValueObject.Member]
   /// Where each name is among the members, or -1.
-  private var places: InlineArray<24, Int16> = InlineArray(repeating: -1)
-
-  /// How many members there may be, those included that no method knows.
-  private static let maxMembers = Int(Int16.max)
+  private var places: InlineArray<24, Int32> = InlineArray(repeating: -1)
 
   /// The params of a method that takes `named`; others are ignored. Where it takes nothing, nothing
   /// is looked at. Fails with -32602, and the name of the parameter that is not what it has to be.
@@ -76,9 +73,6 @@ struct Params {
       throw .invalidParams("\(method) takes its params by name: send an object")
     }
     members = object.members
-    guard members.count <= Self.maxMembers else {
-      throw .invalidParams("params has \(members.count) members, more than \(Self.maxMembers)")
-    }
     for place in members.indices {
       guard let param = Self.param(members[place].name, of: named) else { continue }
       let value = members[place].value
@@ -86,7 +80,7 @@ struct Params {
       guard param.kind.fits(value) else {
         throw .unfit("params.\(param.text)", param.kind.expected, value)
       }
-      places[param.name.rawValue] = Int16(truncatingIfNeeded: place)
+      places[param.name.rawValue] = Int32(truncatingIfNeeded: place)
     }
   }
 

@@ -66,14 +66,6 @@ struct MethodTableTests {
     // Nothing is read, so nothing is refused.
     _ = try Params([1], of: "m", taking: [])
   }
-
-  @Test func tooManyMembersAreRefused() {
-    let many = ValueObject((0..<40_000).map { ("\($0)", .null) })
-    let error = #expect(throws: CallError.self) {
-      try Params(.object(many), of: "m", taking: [Param(.uri, .string)])
-    }
-    #expect(error?.code == -32602)
-  }
 }
 
 /// A method of `openrpc.json`.

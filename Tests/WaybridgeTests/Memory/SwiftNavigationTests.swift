@@ -89,6 +89,7 @@ struct SwiftNavigationTests {
       (2409, { try await navigator.back(1, result: PageResult()) }),
       (2404, { try await navigator.back(.to("sdk:d")) }),
       (2404, { try await navigator.back(.before("sdk:a")) }),
+      (2404, { try await navigator.selectTab(-1) }),
       (2404, { try await navigator.finish(nil, page: "p9") }),
     ]
     for (code, change) in wrong {
