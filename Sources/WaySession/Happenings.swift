@@ -86,6 +86,16 @@ extension Happenings {
     tell(.route, .routeFailed(uri: uri, error))
   }
 
+  /// A task begins, under a number of the session's calls; nil where nobody is told of its end.
+  func tellStart(of destination: Destination, _ number: () -> CallNumber) -> TaskStart? {
+    guard isTold(.task) else { return nil }
+    let task = TaskStart(
+      number: number(), uri: destination.uri.text, route: destination.route?.name,
+      began: environment.loop.nanoseconds)
+    tell(.task, .taskStarted(task))
+    return task
+  }
+
   /// A task has ended, with its value where there is no error.
   func tellEnd(of task: TaskStart, _ error: CallError?) {
     tell(.task, .taskEnded(task, error: error, after: elapsed(since: task.began)))

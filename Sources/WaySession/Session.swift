@@ -54,8 +54,6 @@ package actor Session {
   var callCount: Int { calls.count }
 }
 
-// MARK: Members
-
 extension Session {
   /// Adds a member, which has been made by ``Members/makeClient(page:software:channel:)``.
   func add(_ client: Client) {
@@ -101,8 +99,6 @@ extension Session {
     environment.owner.ended(id)
   }
 }
-
-// MARK: Mail
 
 extension Session {
   /// Answers one request. `mark` is that of a call that did not end at once.
@@ -174,8 +170,6 @@ extension Session {
   }
 }
 
-// MARK: Calls
-
 extension Session {
   /// Who makes a call: a request, or one that goes on.
   enum Asker {
@@ -215,16 +209,6 @@ extension Session {
 
   /// A number for a new call.
   func makeCallNumber() -> CallNumber { calls.makeNumber() }
-
-  /// A task begins; nil where nobody is told of its end.
-  func tellStart(of destination: Destination) -> TaskStart? {
-    guard happenings.isTold(.task) else { return nil }
-    let task = TaskStart(
-      number: calls.makeNumber(), uri: destination.uri.text, route: destination.route?.name,
-      began: loop.nanoseconds)
-    happenings.tell(.task, .taskStarted(task))
-    return task
-  }
 
   /// A call that has not come to its end.
   func call(_ number: CallNumber) -> CallInFlight? { calls[number] }
@@ -273,11 +257,6 @@ extension Session {
     mail.notify(address.client, "$/progress", ["id": address.id.value, "value": value])
   }
 
-  /// A client tells how far a request is.
-  func report(_ value: Value, of id: RequestID, by client: Client) {
-    if let number = client.pending[id]?.purpose.call { report(value, of: number) }
-  }
-
   /// Ends a call before its work is done. A call whose page is shown goes on until the page is
   /// closed.
   func stop(_ number: CallNumber, _ reason: StopReason) {
@@ -296,8 +275,6 @@ extension Session {
     }
   }
 }
-
-// MARK: Pages
 
 extension Session {
   /// Does what is to be done for the pages, and begins what waits, until a host has to be asked.

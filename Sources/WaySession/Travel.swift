@@ -123,7 +123,7 @@ extension Travel {
         throw CallError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
       }
       let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
-      call.started = session.tellStart(of: destination)
+      call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
       let params: Value = [
         "uri": .string(destination.uri.text), "params": .object(destination.params),
         "exts": .object(journey.options.exts),
@@ -166,7 +166,7 @@ extension Travel {
     _ run: @Sendable (Call) throws -> Value, _ destination: Destination, _ journey: Journey,
     in session: isolated Session
   ) -> Reply? {
-    let task = session.happenings.isTold(.task) ? session.tellStart(of: destination) : nil
+    let task = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
     do {
       let value = try run(call(journey, destination, in: session))
       if let task { session.happenings.tellEnd(of: task, nil) }
@@ -185,7 +185,7 @@ extension Travel {
     _ run: @escaping @Sendable (Call) async throws -> Value, _ destination: Destination,
     _ journey: Journey, _ call: CallInFlight, in session: isolated Session
   ) {
-    call.started = session.tellStart(of: destination)
+    call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
     let asked = Self.call(journey, destination, call.number, in: session)
     call.work = .task(
       Task {

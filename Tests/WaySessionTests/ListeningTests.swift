@@ -129,11 +129,13 @@ struct ListeningTests {
 
   @Test func whatWaitsWhenTheSessionEndsIsNotBegun() async throws {
     let shown = Mailbox<String>()
+    let asked = Mailbox<Bool>()
     try router.page("native://a")
     try router.page(
       "sdk:p", PageHandler(open: { page, _ in shown.put(page.id) }, close: { _, _, _ in }))
     try router.task("action://go") { call in
       async let first = call.navigator.open("native://a")
+      _ = try await asked.take()
       let second = try await call.navigator.open("sdk:p")
       _ = try await first
       return second.data
@@ -142,6 +144,7 @@ struct ListeningTests {
     let client = try await WireClient.connect(to: bridge, hosting: ["native"])
     try await client.notify("router.invoke", ["uri": "action://go"])
     _ = try await client.request("page.open")
+    asked.put(true)
     while await bridge.hub.census().callsInFlight < 3 { await Task.yield() }
     try await client.close()
     _ = try? await client.message()

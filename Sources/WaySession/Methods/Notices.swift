@@ -13,8 +13,10 @@ enum Notices {
     Notice(
       name: "$/progress", takes: [Param(.id, .any), Param(.value, .any)]
     ) { session, client, params in
-      guard let id = params[.id].flatMap(RequestID.init), let value = params[.value] else { return }
-      session.report(value, of: id, by: client)
+      guard let id = params[.id].flatMap(RequestID.init), let value = params[.value],
+        let number = client.pending[id]?.purpose.call
+      else { return }
+      session.report(value, of: number)
     },
   ]
 
