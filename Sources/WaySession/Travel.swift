@@ -16,7 +16,7 @@ enum Travel {
     while true {
       switch step {
       case .judge(let chain, let said):
-        guard let verdict = chain.judge(call(journey, said, in: session)) else {
+        guard let verdict = chain.judge(Call(said, journey.options, in: session)) else {
           return try judge(chain, said, journey, for: asker, in: session)
         }
         step = try journey.next(.judged(verdict, waited: false), in: session.guide)
@@ -69,7 +69,7 @@ enum Travel {
     in session: isolated Session
   ) throws(CallError) -> Reply {
     let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
-    let asked = Self.call(journey, said, call.number, in: session)
+    let asked = Call(said, journey.options, call.number, in: session)
     call.work = .task(
       Task {
         let verdict = await chain.judge(asked) { delay, work in
@@ -168,7 +168,7 @@ extension Travel {
   ) -> Reply? {
     let task = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
     do {
-      let value = try run(call(journey, destination, in: session))
+      let value = try run(Call(destination.resolution, journey.options, in: session))
       if let task { session.happenings.tellEnd(of: task, nil) }
       return .now(journey.entry.answer(.value(value)))
     } catch is Declined {
@@ -186,7 +186,7 @@ extension Travel {
     _ journey: Journey, _ call: CallInFlight, in session: isolated Session
   ) {
     call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
-    let asked = Self.call(journey, destination, call.number, in: session)
+    let asked = Call(destination.resolution, journey.options, call.number, in: session)
     call.work = .task(
       Task {
         do {
@@ -210,7 +210,7 @@ extension Travel {
     _ handler: @escaping UndefinedRouteHandler, _ destination: Destination, _ journey: Journey,
     _ call: CallInFlight, in session: isolated Session
   ) {
-    let asked = Self.call(journey, destination, call.number, in: session)
+    let asked = Call(destination.resolution, journey.options, call.number, in: session)
     let began = session.loop.nanoseconds
     call.work = .task(
       Task {
@@ -277,21 +277,5 @@ extension Travel {
         opener: journey.options.from, tab: options.tab, answersChange: options.answersChange))
     session.act([])
     return .later
-  }
-
-  /// The call as interceptors see it, before it has come to anybody.
-  private static func call(
-    _ journey: Journey, _ said: Resolution, _ number: CallNumber? = nil,
-    in session: isolated Session
-  ) -> Call {
-    Call(said, journey.options, number, in: session)
-  }
-
-  /// The call as who serves it sees it.
-  private static func call(
-    _ journey: Journey, _ destination: Destination, _ number: CallNumber? = nil,
-    in session: isolated Session
-  ) -> Call {
-    Call(destination.resolution, journey.options, number, in: session)
   }
 }
