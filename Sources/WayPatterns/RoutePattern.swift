@@ -31,6 +31,18 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
 
     /// The segment that is the first of the wildcard's.
     var wildcard: Int? { segments.last == .wildcard ? segments.count - 1 : nil }
+
+    /// How specific it is, segment by segment: a literal, a parameter, the end, the wildcard.
+    var rank: [UInt8] {
+      let end: UInt8 = 2
+      return segments.map { segment in
+        switch segment {
+        case .literal: 0
+        case .parameter: 1
+        case .wildcard: 3
+        }
+      } + [end]
+    }
   }
 
   /// The name under which a wildcard's segments are among the parameters.

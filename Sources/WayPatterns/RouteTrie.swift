@@ -78,6 +78,10 @@ extension RouteTrie {
   /// The pattern that a form belongs to.
   package func pattern(of form: Int) -> RoutePattern { patterns[form] }
 
+  /// How specific a form is: of two that match one URI in one scope, also of different tables, the
+  /// one with the lesser rank, compared in order, comes first.
+  func rank(of form: Int) -> [UInt8] { forms[form].rank }
+
   /// What the pattern's parameters take from the URI, decoded; the one that was looked up.
   ///
   /// Throws ``ParameterError/parameters(_:)`` for bytes that are no UTF-8 and for `%00`.

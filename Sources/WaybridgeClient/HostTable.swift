@@ -4,6 +4,7 @@ import WayValues
 /// The hosts of this client, found as the server finds them.
 struct HostTable {
   private var directory = HostDirectory<BridgeClient.Host>()
+  private var numbers: [HostDeclaration: Int] = [:]
 
   init() {}
 
@@ -25,16 +26,15 @@ struct HostTable {
       }
       added.append((host.declaration.scheme, patterns, host))
     }
-    let declarations = Set(hosts.map(\.declaration))
-    let replaced = directory.hosts.filter { declarations.contains($0.declaration) }
-    directory.register(added) { declarations.contains($0.declaration) }
+    let replaced = hosts.compactMap { numbers[$0.declaration] }.compactMap { directory[$0] }
+    remove(hosts)
+    for (host, number) in zip(hosts, directory.add(added)) { numbers[host.declaration] = number }
     return replaced
   }
 
   /// Takes hosts back.
   mutating func remove(_ hosts: [BridgeClient.Host]) {
-    let declarations = Set(hosts.map(\.declaration))
-    directory.removeAll { declarations.contains($0.declaration) }
+    directory.remove(hosts.compactMap { numbers.removeValue(forKey: $0.declaration) })
   }
 
   /// Who serves a URI.

@@ -6,12 +6,16 @@ import WayValues
 
 /// What a client says that it shows or runs: `{scheme?, patterns?, kind}`.
 struct HostDefinition: Sendable, Hashable {
+  /// Bytes of a pattern.
+  static let maxPatternLength = 1024
+
   let scheme: String?
   let patterns: [String]
   let kind: RouteKind
 
-  /// Reads one definition; `path` names it in errors.
-  init(_ value: Value, path: String) throws(CallError) {
+  /// Reads one definition; `path` names it in errors. Fails with -32602, and with 2429 for more
+  /// than `maxPatterns`.
+  init(_ value: Value, path: String, maxPatterns: Int) throws(CallError) {
     guard let members = value.object else {
       throw .invalidParams("\(path) must be an object {scheme?, patterns?, kind}")
     }
@@ -28,9 +32,14 @@ struct HostDefinition: Sendable, Hashable {
     switch members["patterns"] {
     case nil, .null: break
     case .list(let texts):
+      guard texts.count <= maxPatterns else {
+        throw CallError(.tooMany, "A host may have \(maxPatterns) patterns")
+      }
       for (position, text) in texts.enumerated() {
-        guard case .string(let text) = text else {
-          throw .invalidParams("\(path).patterns[\(position)] must be a string")
+        guard case .string(let text) = text, text.utf8.count <= Self.maxPatternLength else {
+          throw .invalidParams(
+            "\(path).patterns[\(position)] must be a string of at most \(Self.maxPatternLength) bytes"
+          )
         }
         patterns.append(text)
       }
@@ -50,10 +59,15 @@ struct HostDefinition: Sendable, Hashable {
     }
     var definitions: [HostDefinition] = []
     for (position, value) in values.enumerated() {
-      definitions.append(try HostDefinition(value, path: "params.hosts[\(position)]"))
+      definitions.append(
+        try HostDefinition(
+          value, path: "params.hosts[\(position)]", maxPatterns: limits.maxHosts))
     }
     return definitions
   }
+
+  /// About what it keeps, in bytes: the texts are kept as they are and in the index.
+  var size: Int { 256 + patterns.reduce(0) { $0 + 4 * $1.utf8.count } }
 
   /// As the wire has it.
   var value: Value {

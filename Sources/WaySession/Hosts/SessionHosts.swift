@@ -1,6 +1,7 @@
 import WayNavigation
 import WayPatterns
 import WayRouting
+import WayTransport
 import WayValues
 
 /// What the members of one session show and run.
@@ -12,7 +13,20 @@ struct SessionHosts {
   }
 
   private var directory = HostDirectory<Host>()
+  /// What each client has declared, in the order of registration.
+  private var registrations: [ClientID: [Registration]] = [:]
+  /// In how many ways all patterns may be read.
+  private var formCount = 0
   private let limits: Limits
+  /// About what a pattern costs beside its text, in bytes, for each way to read it.
+  private static let formSize = 512
+
+  fileprivate struct Registration {
+    let number: HostDirectory<Host>.Number
+    let definition: HostDefinition
+    let formCount: Int
+    let charge: ByteBudget.Charge
+  }
 
   init(limits: Limits) {
     self.limits = limits
@@ -21,35 +35,54 @@ struct SessionHosts {
   var isEmpty: Bool { directory.isEmpty }
 
   /// How many declarations there are.
-  var count: Int { directory.hosts.count }
+  var count: Int { directory.count }
 
   /// Adds what a client declares, all of it or, when something is wrong, nothing. A definition that
   /// the client has declared before becomes the last registered.
   mutating func register(
-    _ definitions: [HostDefinition], for client: ClientID, router: RouterSnapshot
+    _ definitions: [HostDefinition], for client: Client, router: RouterSnapshot
   ) throws(CallError) {
     var added: [(scheme: String?, patterns: [RoutePattern], host: Host)] = []
     for definition in definitions {
       added.append(
         (
           definition.scheme, try patterns(of: definition, router),
-          Host(definition: definition, client: client)
+          Host(definition: definition, client: client.id)
         ))
     }
     let new = Set(definitions)
-    let kept = directory.hosts.count { $0.client == client && !new.contains($0.definition) }
-    guard kept + added.count <= limits.maxHosts else {
+    let (replaced, kept) = (registrations[client.id] ?? []).parted { new.contains($0.definition) }
+    guard kept.count + added.count <= limits.maxHosts else {
       throw CallError(.tooMany, "A client may declare \(limits.maxHosts) hosts")
     }
-    directory.register(added) { $0.client == client && new.contains($0.definition) }
+    let counts = added.map { $0.patterns.reduce(0) { $0 + $1.formCount } }
+    let total = formCount - replaced.formCount + counts.reduce(0, +)
+    guard total <= limits.maxPatterns else {
+      throw CallError(
+        .tooMany,
+        "The hosts of a session may have \(limits.maxPatterns) patterns, counted in all ways to "
+          + "read their optional groups",
+        data: ["limit": .integer(Int64(limits.maxPatterns))])
+    }
+    var charges: [ByteBudget.Charge] = []
+    for (definition, count) in zip(definitions, counts) {
+      charges.append(try client.charge(definition.size + count * Self.formSize))
+    }
+    formCount = total
+    directory.remove(replaced.map(\.number))
+    let numbers = directory.add(added)
+    registrations[client.id] =
+      kept
+      + definitions.indices.map { index in
+        Registration(
+          number: numbers[index], definition: definitions[index], formCount: counts[index],
+          charge: charges[index])
+      }
   }
 
   private func patterns(
     of definition: HostDefinition, _ router: RouterSnapshot
   ) throws(CallError) -> [RoutePattern] {
-    guard definition.patterns.count <= limits.maxHosts else {
-      throw CallError(.tooMany, "A host may have \(limits.maxHosts) patterns")
-    }
     var patterns: [RoutePattern] = []
     for text in definition.patterns {
       let pattern: RoutePattern
@@ -78,26 +111,41 @@ struct SessionHosts {
 
   /// Takes back definitions of a client. What is already shown stays.
   mutating func unregister(_ definitions: [HostDefinition], of client: ClientID) throws(CallError) {
-    let registered = Set(self.definitions(of: client))
-    for definition in definitions where !registered.contains(definition) {
-      throw .invalidParams("This client has not registered such a host: \(definition.value)")
-    }
     let taken = Set(definitions)
-    directory.removeAll { $0.client == client && taken.contains($0.definition) }
+    let (removed, kept) = (registrations[client] ?? []).parted { taken.contains($0.definition) }
+    if let unknown = taken.subtracting(removed.map(\.definition)).first {
+      throw .invalidParams("This client has not registered such a host: \(unknown.value)")
+    }
+    registrations[client] = kept.isEmpty ? nil : kept
+    forget(removed)
   }
 
   mutating func removeAll(of client: ClientID) {
-    directory.removeAll { $0.client == client }
+    forget(registrations.removeValue(forKey: client) ?? [])
+  }
+
+  private mutating func forget(_ removed: [Registration]) {
+    directory.remove(removed.map(\.number))
+    formCount -= removed.formCount
   }
 
   /// What a client has declared, in the order of registration.
   func definitions(of client: ClientID) -> [HostDefinition] {
-    directory.hosts.filter { $0.client == client }.map(\.definition)
+    (registrations[client] ?? []).map(\.definition)
   }
 
   /// Who serves a URI; `kind` nil takes any.
   func find(_ uri: RouteURI, kind: RouteKind?) -> (client: ClientID, kind: RouteKind)? {
     directory.find(uri) { (kind ?? $0.definition.kind) == $0.definition.kind }
       .map { ($0.client, $0.definition.kind) }
+  }
+}
+
+extension [SessionHosts.Registration] {
+  fileprivate var formCount: Int { reduce(0) { $0 + $1.formCount } }
+
+  /// Those that `isFirst` holds for, and the others.
+  fileprivate func parted(_ isFirst: (Element) -> Bool) -> (Self, Self) {
+    (filter(isFirst), filter { !isFirst($0) })
   }
 }

@@ -1,0 +1,80 @@
+import TestSupport
+import Testing
+import WayPatterns
+
+@Suite struct HostDirectoryTests {
+  /// All that stands, in one table, as if it had been made anew.
+  private struct Model {
+    var entries: [(number: Int, scheme: String?, patterns: [RoutePattern])] = []
+
+    func candidates(_ uri: RouteURI) throws -> [Int] {
+      let split = try SplitURI(uri)
+      let scheme = uri.scheme?.lowercased() ?? ""
+      let fitting = entries.filter { ($0.scheme ?? scheme) == scheme }.reversed()
+      let patterns = fitting.flatMap { entry in entry.patterns.map { (entry.number, $0) } }
+      let trie = RouteTrie(patterns.map { ($0.1, 0) })
+      var numbers: [Int] = []
+      for candidate in trie.candidates(split) {
+        let number = patterns[trie.entry(of: candidate.form)].0
+        if !numbers.contains(number) { numbers.append(number) }
+      }
+      return numbers + fitting.filter { $0.patterns.isEmpty }.map(\.number)
+    }
+  }
+
+  @Test("layers serve as one table would", arguments: 0..<20)
+  func layers(seed: Int) throws {
+    var random = SeededRandom(seed: UInt64(seed))
+    var directory = HostDirectory<Int>()
+    var model = Model()
+    let segments = ["a", "b", "c", ":p", "*"]
+    func pattern(_ random: inout SeededRandom) throws -> RoutePattern {
+      var path: [String] = []
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let segment = segments.randomElement(using: &random) ?? "a"
+        path.append(segment == ":p" ? ":p\(path.count)" : segment)
+        if segment == "*" { break }
+      }
+      let start = ["x://", "y://", "/"].randomElement(using: &random) ?? "/"
+      return try RoutePattern(start + path.joined(separator: "/"))
+    }
+    for step in 0..<120 {
+      if model.entries.isEmpty || Int.random(in: 0..<5, using: &random) < 3 {
+        var added: [(scheme: String?, patterns: [RoutePattern], host: Int)] = []
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          let whole = Int.random(in: 0..<6, using: &random) == 0
+          var patterns: [RoutePattern] = []
+          for _ in 0..<(whole ? 0 : Int.random(in: 1...5, using: &random)) {
+            patterns.append(try pattern(&random))
+          }
+          let number = (model.entries.last?.number ?? 0) + added.count + 1
+          added.append((whole ? "x" : nil, patterns, number))
+        }
+        let numbers = directory.add(added)
+        for (number, entry) in zip(numbers, added) {
+          model.entries.append((number, entry.scheme, entry.patterns))
+        }
+        // Hosts are named as their registrations are, unless the last ones are gone.
+        #expect(numbers.count == added.count)
+      } else {
+        let count = Int.random(in: 1...min(6, model.entries.count), using: &random)
+        let taken = model.entries.shuffled(using: &random).prefix(count).map(\.number)
+        directory.remove(taken)
+        model.entries.removeAll { taken.contains($0.number) }
+      }
+      #expect(directory.count == model.entries.count)
+      for text in ["x://a", "x://a/b", "x://b/c/a", "y://a/b", "x:/a/b", "x:", "y://c/c/c"] {
+        let uri = try RouteURI(text)
+        let expected = try model.candidates(uri)
+        var found: [Int] = []
+        _ = directory.find(uri) { host in
+          found.append(host)
+          return false
+        }
+        let hosts = expected.map { directory[$0] ?? 0 }
+        #expect(found == hosts, "seed \(seed), step \(step), \(text)")
+        #expect(directory.candidates(uri) == hosts)
+      }
+    }
+  }
+}
