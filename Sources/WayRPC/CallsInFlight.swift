@@ -5,9 +5,11 @@ package struct CallsInFlight<Call> {
   private var calls: [RequestID: (order: UInt64, call: Call)] = [:]
   private var begun: UInt64 = 0
   private let limit: Int
-  /// How many there are; kept apart, since asking the dictionary costs a look at its type in every
-  /// call.
+  /// How many there are, those owed among them; kept apart, since asking the dictionary costs a look
+  /// at its type in every call.
   package private(set) var count = 0
+  /// Calls that have ended for the peer, while others work on them: they count as before.
+  package private(set) var owed = 0
 
   /// Holds at most `limit` calls.
   package init(limit: Int = 256) {
@@ -30,7 +32,9 @@ package struct CallsInFlight<Call> {
     }
     if count >= limit {
       throw CallError(
-        .tooMany, "at most \(limit) requests may be in flight; wait for an answer",
+        .tooMany,
+        "at most \(limit) requests may be in flight, those counted that were cancelled and that a "
+          + "host has not answered; wait for an answer",
         data: ["limit": .integer(Int64(limit))])
     }
   }
@@ -41,7 +45,19 @@ package struct CallsInFlight<Call> {
     try check(id)
     begun += 1
     calls[id] = (begun, call)
-    count = calls.count
+    count = calls.count + owed
+  }
+
+  /// A call has ended whose work goes on.
+  package mutating func owe() {
+    owed += 1
+    count += 1
+  }
+
+  /// The work on such a call has ended.
+  package mutating func paid() {
+    owed -= 1
+    count -= 1
   }
 
   /// The call in flight under an id, for `$/cancelRequest`.
@@ -49,7 +65,7 @@ package struct CallsInFlight<Call> {
 
   /// Hands out a call that gets its answer now, once; nil when it has it already.
   package mutating func end(_ id: RequestID) -> Call? {
-    defer { count = calls.count }
+    defer { count = calls.count + owed }
     return calls.removeValue(forKey: id)?.call
   }
 
@@ -57,7 +73,7 @@ package struct CallsInFlight<Call> {
   package mutating func drain() -> [Call] {
     defer {
       calls = [:]
-      count = 0
+      count = owed
     }
     return calls.values.sorted { $0.order < $1.order }.map(\.call)
   }

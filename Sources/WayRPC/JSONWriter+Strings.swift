@@ -15,6 +15,10 @@ extension JSONWriter {
       hasEscapes = writeShort(utf8, after: lead)
       if !hasEscapes { return }
     } else {
+      guard utf8.count <= limit - bytes.count else {
+        isOverLimit = true
+        return
+      }
       hasEscapes = Self.needsEscapes(utf8)
     }
     if let lead { bytes.append(lead) }
@@ -46,7 +50,7 @@ extension JSONWriter {
 
   private mutating func writeEscaped(_ utf8: Span<UInt8>) {
     var start = 0
-    while start < utf8.count {
+    while start < utf8.count, bytes.count <= limit {
       let part = utf8.extracting(start..<min(start + 256, utf8.count))
       bytes.append(addingCapacity: part.count * 6) { output in
         for index in part.indices { Self.append(part[index], to: &output) }

@@ -5,6 +5,10 @@ import WayValues
 /// Escapes no more than RFC 8259 §7 demands. Numbers are written with their digits.
 package struct JSONWriter {
   package internal(set) var bytes: [UInt8] = []
+  /// Writing stops soon after so many bytes, since nobody would be sent them.
+  var limit = Int.max
+  /// Set by a text that was left out, since it goes beyond the limit.
+  var isOverLimit = false
 
   private static let keptCapacity = 64 * 1024
 
@@ -13,10 +17,13 @@ package struct JSONWriter {
   /// Forgets what was written and keeps the memory, unless it is much.
   package mutating func reset() {
     bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptCapacity)
+    limit = .max
+    isOverLimit = false
   }
 
   /// Drops what was written from `count` on.
   mutating func cut(to count: Int) {
+    isOverLimit = false
     bytes.removeLast(bytes.count - count)
   }
 
@@ -32,8 +39,8 @@ package struct JSONWriter {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// Appends a value. Fails when it nests more than `maxDepth` arrays and objects; what was written
-  /// by then stays.
+  /// Appends a value. Fails when it nests more than `maxDepth` arrays and objects, and when it goes
+  /// beyond the limit; what was written by then stays.
   package mutating func write(
     _ value: Value, maxDepth: Int = JSON.maxDepth
   ) throws(EncodingFailure) {
@@ -46,6 +53,7 @@ package struct JSONWriter {
     case .list(let values): try write(values, maxDepth)
     case .object(let object): try write(object, maxDepth)
     }
+    if bytes.count > limit || isOverLimit { throw .tooLarge }
   }
 
   private mutating func write(_ values: [Value], _ maxDepth: Int) throws(EncodingFailure) {
@@ -94,5 +102,9 @@ package struct JSONWriter {
 extension EncodingFailure {
   static var tooDeep: EncodingFailure {
     EncodingFailure("it nests too many arrays and objects")
+  }
+
+  static var tooLarge: EncodingFailure {
+    EncodingFailure("it is larger than its limit")
   }
 }

@@ -70,6 +70,9 @@ package struct MessageDecoder: Sendable {
         return .invalid(.null, "`id` must be a string, a number or null")
       }
     }
+    if let id, id.size > RequestID.maxSize {
+      return .invalid(.null, "`id` has at most \(RequestID.maxSize) bytes")
+    }
     if let name = envelope.duplicate {
       let readable = envelope.duplicatesID ? nil : id
       return .invalid(readable ?? .null, "`\(name)` stands in the message more than once")

@@ -24,26 +24,57 @@ package struct MessageWriter {
 
   /// An answer. A result that cannot be encoded becomes the error ``ErrorCode/internal`` for that
   /// id. `inBatch` leaves room for the batch's own level of nesting.
-  package mutating func response(_ id: RequestID, _ result: Value, inBatch: Bool = false) {
+  ///
+  /// False where it would have more than `limit` bytes: then it is the error
+  /// ``ErrorCode/tooLarge``, and the rest was not written.
+  @discardableResult
+  package mutating func response(
+    _ id: RequestID, _ result: Value, inBatch: Bool = false, limit: Int = .max
+  ) -> Bool {
     begin(id)
+    json.limit = limit
     json.raw(",\"result\":")
     do {
       try json.write(result, maxDepth: Self.maxDepth(inBatch))
       json.raw("}")
+      guard json.bytes.count > limit else { return true }
+      refuse(id, limit, inBatch)
+      return false
+    } catch .tooLarge {
+      refuse(id, limit, inBatch)
+      return false
     } catch {
       self.error(
         id,
         CallError(.internal, "the result cannot be encoded: \(error)", kind: "unencodableResult"))
+      return true
     }
   }
 
-  /// An answer that tells a failure. `data` that cannot be encoded is left out.
-  package mutating func error(_ id: RequestID, _ error: CallError, inBatch: Bool = false) {
+  private mutating func refuse(_ id: RequestID, _ limit: Int, _ inBatch: Bool) {
+    let error = CallError(
+      .tooLarge, "The answer has more than \(max(limit, 0)) bytes",
+      data: ["limit": .integer(Int64(max(limit, 0)))])
+    self.error(id, error, inBatch: inBatch)
+  }
+
+  /// An answer that tells a failure. `data` that cannot be encoded, or goes beyond `limit`, is left
+  /// out. False where the message alone would go beyond it: then it is the error
+  /// ``ErrorCode/tooLarge``.
+  @discardableResult
+  package mutating func error(
+    _ id: RequestID, _ error: CallError, inBatch: Bool = false, limit: Int = .max
+  ) -> Bool {
     begin(id)
+    json.limit = limit
     json.raw(",\"error\":{\"code\":")
     json.write(Int64(error.code))
     json.raw(",\"message\":")
     json.write(error.message)
+    guard json.bytes.count <= limit, !json.isOverLimit else {
+      refuse(id, limit, inBatch)
+      return false
+    }
     if let data = error.data {
       let start = json.bytes.count
       json.raw(",\"data\":")
@@ -54,6 +85,7 @@ package struct MessageWriter {
       }
     }
     json.raw("}}")
+    return true
   }
 
   /// A call that wants an answer. Fails when the params nest too deep; then there is no message.

@@ -14,9 +14,12 @@ package struct PendingCalls<Completion> {
   package var count: Int { completions.count }
 
   /// Keeps what settles a new call and gives the call its id: 1, 2, 3, …, never used twice.
-  /// Fails with ``ErrorCode/tooMany`` when the peer owes too many answers.
-  package mutating func add(_ completion: Completion) throws(CallError) -> RequestID {
-    guard completions.count < limit else {
+  /// Fails with ``ErrorCode/tooMany`` when the peer owes too many answers; `beyond` are allowed
+  /// over the limit.
+  package mutating func add(
+    _ completion: Completion, beyond: Int = 0
+  ) throws(CallError) -> RequestID {
+    guard completions.count < limit + beyond else {
       throw CallError(
         .tooMany, "the peer has not answered \(limit) calls; no more are made until it does",
         data: ["limit": .integer(Int64(limit))])

@@ -21,6 +21,17 @@ package enum RequestID: Sendable {
     }
   }
 
+  /// Bytes of an id's text.
+  package static let maxSize = 256
+
+  /// Bytes of its text; 0 for one that has none.
+  package var size: Int {
+    switch self {
+    case .null, .integer: 0
+    case .number(let text), .string(let text): text.utf8.count
+    }
+  }
+
   /// The id as it goes over the wire, for messages that name another's id.
   package var value: Value {
     switch self {

@@ -5,6 +5,8 @@ final class BatchReply {
   private var answers: BatchAnswers
   /// Bytes of the answers so far.
   private(set) var size = 0
+  /// Set by an answer that had no room: no further requests are carried out.
+  var isFull = false
 
   init(_ messages: [Message]) {
     answers = BatchAnswers(for: messages)
