@@ -1,3 +1,4 @@
+import Synchronization
 import WayNavigation
 import WayRPC
 import WayRouting
@@ -67,6 +68,19 @@ final class Happenings {
 
 // What is told of calls.
 extension Happenings {
+  private static let failures = Atomic(0)
+
+  /// What a caller is told of an error that Swift code threw. One that is no business of callers is
+  /// told under a number, which is all that the caller learns.
+  func thrown(_ error: any Error) -> CallError {
+    if let told = CallError(thrown: error) { return told }
+    let number = Self.failures.add(1, ordering: .relaxed).newValue
+    tell(.fault, .threw(number: number, error))
+    return CallError(
+      .internal, "The task failed: the server's log says why, under the number \(number)",
+      data: ["failure": .integer(Int64(number))])
+  }
+
   /// A call is answered, with the code of an error, or nil for none. `mark` is that of one that did
   /// not end at once.
   func record(_ code: Int?, of address: ReplyAddress, _ mark: CallMark?) {

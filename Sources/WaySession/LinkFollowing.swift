@@ -1,15 +1,35 @@
 import WayNavigation
 import WayPatterns
 import WayRouting
+import WayTransport
 import WayValues
 
 /// Follows links from outside of the app: each once, as soon as somebody can serve it.
 enum LinkFollowing {
-  /// Takes a link, to be followed in its turn. Fails for a text that is no URI, and with 2429 when
-  /// too many wait.
-  static func deliver(_ link: DeepLink, to session: isolated Session) throws(CallError) {
+  /// Takes a link, to be followed in its turn; `client` is who has handed it over, nil for the app.
+  /// Fails for a text that is no URI, and with 2429 when too many wait.
+  static func deliver(
+    _ link: DeepLink, from client: Client? = nil, to session: isolated Session
+  ) throws(CallError) {
     try link.check()
-    try session.links.add(link)
+    let charge = try client?.charge(link.size)
+    try session.links.add(WaitingLinks.Waiting(link: link, charge: charge))
+    goOn(in: session)
+  }
+
+  /// A member has declared what it shows or runs: links that came before anybody was there, and
+  /// that can be served now, are followed here.
+  static func hostsChanged(in session: isolated Session) {
+    let guide = session.guide
+    for expected in session.environment.owner.takeLinks(
+      for: session.id, where: { isServed($0, guide) })
+    {
+      do {
+        try session.links.add(WaitingLinks.Waiting(link: expected.link, expected: expected))
+      } catch {
+        session.environment.owner.putBack([expected])
+      }
+    }
     goOn(in: session)
   }
 
@@ -18,8 +38,15 @@ enum LinkFollowing {
     let guide = session.guide
     guard let link = session.links.next({ isDue($0, guide) }) else { return }
     Task {
-      await follow(link, in: session)
-      session.links.followed()
+      let running = await follow(link, in: session)
+      session.links.followed(isRunning: running != nil)
+      if let running {
+        Task {
+          await running.value
+          session.links.taskEnded()
+          goOn(in: session)
+        }
+      }
       goOn(in: session)
     }
   }
@@ -41,12 +68,21 @@ enum LinkFollowing {
     }
   }
 
-  private static func follow(_ link: DeepLink, in session: isolated Session) async {
+  /// Whether a link can be opened in a session.
+  static func isServed(_ link: DeepLink, _ guide: Guide) -> Bool {
+    let destination = try? guide.destination(of: link.uri, link.params, checking: false)
+    return destination?.isServed ?? false
+  }
+
+  /// Returns when its page is shown, or its task has begun, which it then gives.
+  private static func follow(
+    _ link: DeepLink, in session: isolated Session
+  ) async -> Task<Void, Never>? {
     for parent in parents(of: link, in: session) {
       // A parent that cannot be shown must not cost the page itself.
-      _ = await SwiftCalls.open(parent.text, CallOptions(style: .popTo), as: nil, in: session)
+      _ = await SwiftCalls.start(parent.text, CallOptions(style: .popTo), in: session)
     }
-    _ = await SwiftCalls.open(link.uri, CallOptions(params: link.params), as: nil, in: session)
+    return await SwiftCalls.start(link.uri, CallOptions(params: link.params), in: session)
   }
 
   private static func parents(of link: DeepLink, in session: isolated Session) -> [RouteURI] {

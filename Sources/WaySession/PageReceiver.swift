@@ -62,7 +62,7 @@ enum PageReceiver {
             let value = try await run(page, method, asked)
             session.settle(call.number, .success(.value(value)))
           } catch {
-            session.settle(call.number, .failure(.thrown(error)))
+            session.settle(call.number, .failure(session.happenings.thrown(error)))
           }
         })
     }

@@ -28,7 +28,8 @@ package actor Session {
   /// What is to be done for the pages, while it is being done.
   private var actions: Deque<PageAction> = []
   private var isActing = false
-  private var hasEnded = false
+  /// Set when no new call may begin to wait.
+  private var isEnding = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
   nonisolated var limits: Limits { environment.limits }
@@ -40,13 +41,14 @@ package actor Session {
     self.environment = environment
     let (loop, limits) = (environment.loop, environment.limits)
     executor = loop.asUnownedSerialExecutor()
-    members = Members(limits: limits)
-    mail = Mail(limits: limits)
+    let budget = ByteBudget(.session, limits.maxSessionBytes, within: environment.budget)
+    members = Members(limits: limits, budget: budget)
+    mail = Mail(limits: limits, members: members)
     guide = Guide(environment.router, limits: limits)
     happenings = Happenings(
       of: id, environment, Subscribers(limits: limits, heardBySwift: heardBySwift),
       members: members, mail: mail, guide: guide)
-    pages = Pages(maxBytes: limits.maxStackBytes) { loop.nanoseconds }
+    pages = Pages(ByteBudget(.stack, limits.maxStackBytes, within: budget)) { loop.nanoseconds }
     links = WaitingLinks(limit: limits.maxLinks)
   }
 
@@ -79,7 +81,7 @@ extension Session {
     client.channel = nil
     act(pages.hostLeft(client.name))
     for request in client.pending.drain() {
-      request.timeout?.cancel()
+      request.settle()
       answered(request.purpose, .failure(.unanswered(.gone(during: request.method))))
     }
     happenings.subscribers.removeAll(of: id)
@@ -89,14 +91,24 @@ extension Session {
     act([])
   }
 
+  /// The server ends: what clients wait for is answered, and nothing new begins to wait. What Swift
+  /// code waits for ends with the session.
+  func drain() {
+    isEnding = true
+    for number in calls.numbers {
+      if case .client? = calls[number]?.caller { stop(number, .serverEnds) }
+    }
+  }
+
   /// Ends what is left of the session.
   func end() {
-    hasEnded = true
-    links.removeAll()
+    isEnding = true
+    let unfollowed = links.removeAll()
     act(pages.end())
     for number in calls.numbers { stop(number, .callerGone) }
     happenings.tell(.session, .ended)
     environment.owner.ended(id)
+    environment.owner.putBack(unfollowed.filter { !$0.audience.isOneSession })
   }
 }
 
@@ -135,6 +147,7 @@ extension Session {
   /// A client has answered.
   func complete(_ response: Response, from client: Client) {
     guard let request = mail.take(response, from: client) else { return }
+    pages.heard(client.name)
     answered(request.purpose, response.result.mapError(RequestFailure.answered))
   }
 
@@ -177,17 +190,21 @@ extension Session {
     case call(CallInFlight)
   }
 
-  /// Makes the call of a request that is not answered at once. Fails where the client has too many.
+  /// Makes the call of a request that is not answered at once; `size` is about what it keeps, in
+  /// bytes. Fails where the client has too many, or they keep too much.
   func begin(
-    _ asker: Asker, _ entry: Entry = .invoke, deadline: Duration? = nil
+    _ asker: Asker, _ entry: Entry = .invoke, deadline: Duration? = nil,
+    size: @autoclosure () -> Int
   ) throws(CallError) -> CallInFlight {
     switch asker {
     case .call(let call): return call
     case .request(let address):
+      if isEnding { throw .serverEnds }
+      let charge = try address.client.charge(CallInFlight.overhead + address.id.size + size())
       let number = calls.makeNumber()
       try address.client.begin(number, at: address)
       let mark = CallMark(start: environment.meter.start, note: address.client.note)
-      return keep(calls.begin(number, entry, .client(address, mark)), deadline)
+      return keep(calls.begin(number, entry, .client(address, mark), charge), deadline)
     }
   }
 
@@ -196,7 +213,7 @@ extension Session {
     _ number: CallNumber, _ entry: Entry, _ caller: SwiftCaller, deadline: Duration?
   ) -> CallInFlight? {
     let call = keep(calls.begin(number, entry, .swift(caller)), deadline)
-    guard hasEnded else { return call }
+    guard isEnding else { return call }
     settle(
       number, .failure(CallError(.cancelledByServer, "The session of the call has ended")))
     return nil
@@ -269,8 +286,13 @@ extension Session {
       switch call.work {
       case .none, .page: break
       case .task(let task): task.cancel()
-      case .request(let id, let client): mail.cancelRequest(id, client)
-      case .operation: act(pages.abandon(number))
+      case .request(let id, let client):
+        mail.owe(id, client, call.caller)
+        mail.cancelRequest(id, client)
+      case .operation:
+        let actions = pages.abandon(number)
+        for case .recall(.client(let id, let host)) in actions { mail.owe(id, host, call.caller) }
+        act(actions)
       }
     }
   }

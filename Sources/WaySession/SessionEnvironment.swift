@@ -7,6 +7,12 @@ import WayValues
 protocol SessionOwner: AnyObject, Sendable {
   /// The session is over: its last member has left.
   func ended(_ session: String)
+  /// Hands out the links from outside that came for a session before anybody could follow them.
+  func takeLinks(
+    for session: String, where isServed: (DeepLink) -> Bool
+  ) -> [ExpectedLinks.Link]
+  /// Takes those back that could not be followed.
+  func putBack(_ links: [ExpectedLinks.Link])
   /// The session tells an event of its own that Swift code listens to.
   func heard(_ event: BridgeEvent)
   /// The `event` messages that the app retains for a client, of those topics that are wanted,
@@ -21,6 +27,8 @@ struct SessionEnvironment: Sendable {
   let loop: any EventLoop
   let router: Router
   let limits: Limits
+  /// What is kept for all sessions.
+  let budget: ByteBudget
   let meter: CallMeter
   let observer: Observer
   /// The wall clock: milliseconds since 1970-01-01 UTC.

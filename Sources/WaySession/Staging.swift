@@ -57,7 +57,7 @@ enum Staging {
           } catch is Declined {
             session.act(session.pages.answered(page.id, .declined, declined: true))
           } catch {
-            let failure = RequestFailure.answered(.thrown(error))
+            let failure = RequestFailure.answered(session.happenings.thrown(error))
             session.act(session.pages.answered(page.id, failure.ofPage))
           }
         })

@@ -8,11 +8,11 @@ enum SwiftCalls {
   /// Opens or invokes.
   static func go(
     _ entry: Entry, _ uri: String, _ options: CallOptions, in session: isolated Session,
-    shown: ((String) -> Void)? = nil
+    shown: ((String) -> Void)? = nil, begun: (() -> Void)? = nil
   ) async throws -> Answer {
     try Task.checkCancellation()
     return try await wait(
-      entry, in: session, deadline: options.deadline, shown: shown
+      entry, in: session, deadline: options.deadline, shown: shown, begun: begun
     ) { session, call throws(CallError) in
       do throws(CallError) {
         var journey = Journey(entry, uri, options)
@@ -43,7 +43,7 @@ enum SwiftCalls {
         start.resolve(.success(nil))
         return try answer.asOutcome
       } catch {
-        start.resolve(.failure((error as? CallError) ?? .thrown(error)))
+        start.resolve(.failure((error as? CallError) ?? session.happenings.thrown(error)))
         throw error
       }
     }
@@ -53,6 +53,23 @@ enum SwiftCalls {
       opening.cancel()
     }
     return page.map { OpenedPage(page: $0, opening: opening) }
+  }
+
+  /// Opens a page or has a task run. Returns when the page is shown, when the task has begun, which
+  /// it then gives, or when it has come to neither.
+  static func start(
+    _ uri: String, _ options: CallOptions, in session: isolated Session
+  ) async -> Task<Void, Never>? {
+    let start = OpeningStart()
+    let call = Task {
+      // Nobody waits for it: hooks are told how it went.
+      _ = try? await go(
+        .open, uri, options, in: session, shown: { start.resolve(.success($0)) },
+        begun: { start.resolve(.success(nil)) })
+      start.resolve(.success(nil))
+    }
+    let page = await start.value(in: session)
+    return (try? page.get()) == nil ? call : nil
   }
 
   /// Calls a method of a page, whoever answers for it. Past `timeout` it is 2408; nil waits.
@@ -102,13 +119,14 @@ enum SwiftCalls {
   /// Makes a call that belongs to no client: `begin` starts its work. It is answered exactly once.
   private static func wait(
     _ entry: Entry = .invoke, in session: isolated Session, deadline: Duration? = nil,
-    shown: ((String) -> Void)? = nil,
+    shown: ((String) -> Void)? = nil, begun: (() -> Void)? = nil,
     _ begin: (isolated Session, CallInFlight) throws(CallError) -> Reply
   ) async -> Result<Answer, CallError> {
     let number = session.makeCallNumber()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let caller = SwiftCaller(answer: { continuation.resume(returning: $0) }, shown: shown)
+        let caller = SwiftCaller(
+          answer: { continuation.resume(returning: $0) }, shown: shown, begun: begun)
         guard let call = session.begin(number, entry, caller, deadline: deadline) else { return }
         do throws(CallError) {
           switch try begin(session, call) {

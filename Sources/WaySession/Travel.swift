@@ -64,11 +64,19 @@ enum Travel {
     session.settle(call.number, .failure(error))
   }
 
+  /// Makes the call of a request that does not end at once.
+  private static func begin(
+    _ asker: Session.Asker, _ journey: Journey, in session: isolated Session
+  ) throws(CallError) -> CallInFlight {
+    try session.begin(
+      asker, journey.entry, deadline: journey.options.deadline, size: journey.size)
+  }
+
   private static func judge(
     _ chain: InterceptorChain, _ said: Resolution, _ journey: Journey, for asker: Session.Asker,
     in session: isolated Session
   ) throws(CallError) -> Reply {
-    let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
+    let call = try begin(asker, journey, in: session)
     let asked = Call(said, journey.options, call.number, in: session)
     call.work = .task(
       Task {
@@ -85,7 +93,7 @@ enum Travel {
     _ module: LazyModule, _ journey: Journey, for asker: Session.Asker,
     in session: isolated Session
   ) throws(CallError) -> Reply {
-    let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
+    let call = try begin(asker, journey, in: session)
     let router = session.guide.router
     call.work = .task(
       Task {
@@ -116,25 +124,28 @@ extension Travel {
       return try open(destination, presenter, journey, for: asker, in: session)
     case .module(let module): return try load(module, journey, for: asker, in: session)
     case .asyncTask(let run):
-      let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
+      let call = try begin(asker, journey, in: session)
       self.run(run, destination, journey, call, in: session)
+      call.hasBegun()
     case .hostedTask(let client):
       guard let host = session.members[client] else {
         throw CallError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
       }
-      let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
+      let call = try begin(asker, journey, in: session)
       call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
       let params: Value = [
         "uri": .string(destination.uri.text), "params": .object(destination.params),
         "exts": .object(journey.options.exts),
       ]
       session.forward("task.run", params, to: host, call)
+      call.hasBegun()
     case .undefined(let handler):
-      let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
+      let call = try begin(asker, journey, in: session)
       ask(handler, destination, journey, call, in: session)
+      call.hasBegun()
     case .back:
       let back = try GoingBack(texts: destination.params)
-      let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
+      let call = try begin(asker, journey, in: session)
       session.change(back.operation(by: session.guide), journey.options.exts, for: call)
     case .selectTab:
       let tab = try session.guide.tab(try TabReference(texts: destination.params))
@@ -149,7 +160,7 @@ extension Travel {
     _ tab: Int, _ entry: Entry, for asker: Session.Asker, in session: isolated Session
   ) throws(CallError) -> Reply {
     if session.pages.stack.hasPages(tab: tab) {
-      session.change(.select(tab: tab, first: nil), for: try session.begin(asker, entry))
+      session.change(.select(tab: tab, first: nil), for: try session.begin(asker, entry, size: 0))
       return .later
     }
     let uri = session.guide.snapshot.tabs[tab].text
@@ -175,7 +186,7 @@ extension Travel {
       if let task { session.happenings.tellEnd(of: task, .declined) }
       return nil
     } catch {
-      let error = CallError.thrown(error)
+      let error = session.happenings.thrown(error)
       if let task { session.happenings.tellEnd(of: task, error) }
       return .failed(error)
     }
@@ -201,7 +212,7 @@ extension Travel {
           }
           goOn(call, journey, .declined, in: session)
         } catch {
-          session.settle(call.number, .failure(.thrown(error)))
+          session.settle(call.number, .failure(session.happenings.thrown(error)))
         }
       })
   }
@@ -224,7 +235,7 @@ extension Travel {
           }
           goOn(call, journey, .undefined(decision), in: session)
         } catch {
-          fail(call, journey, .thrown(error), in: session)
+          fail(call, journey, session.happenings.thrown(error), in: session)
         }
       })
   }
@@ -249,7 +260,7 @@ extension Travel {
         .map { PageReference.route(name: $0.name, pathParams: destination.pathParams) }
       options.tab = try session.guide.tab(of: first ?? .uri(uri), uri)
     }
-    let call = try session.begin(asker, journey.entry, deadline: journey.options.deadline)
+    let call = try begin(asker, journey, in: session)
     let host: String
     var handed: Call?
     switch presenter {

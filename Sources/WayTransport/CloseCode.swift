@@ -19,6 +19,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let notAuthenticated = CloseCode(rawValue: 4001)
   /// No common protocol version.
   package static let version = CloseCode(rawValue: 4006)
+  /// A limit was broken again and again: too many wrong tokens.
+  package static let tooMany = CloseCode(rawValue: 4029)
   /// More connections or sessions than the server takes.
   package static let overloaded = CloseCode(rawValue: 4100)
   /// No `session.open` in time.
@@ -32,6 +34,7 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
 
   /// Those of Waybridge's own that are sent.
   package static let own: Set<CloseCode> = [
-    notJSONRPC, notAuthenticated, version, overloaded, noHello, drain, slowConsumer, noPong,
+    notJSONRPC, notAuthenticated, version, tooMany, overloaded, noHello, drain, slowConsumer,
+    noPong,
   ]
 }

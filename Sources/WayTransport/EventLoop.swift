@@ -8,6 +8,10 @@ package protocol EventLoop: AnyObject, SerialExecutor, TaskExecutor {
   /// Runs `work` on the loop, after what it was given before. May be called from any thread.
   func execute(_ work: @escaping @Sendable () -> Void)
 
+  /// Runs `work` on the loop when all that is ready by now, what has come to sockets among it, has
+  /// had its turn. May be called from any thread.
+  func executeLater(_ work: @escaping @Sendable () -> Void)
+
   /// Runs `work` on the loop once `delay` has passed, unless it was cancelled or the loop ended
   /// before. May be called from any thread.
   func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any ScheduledWork

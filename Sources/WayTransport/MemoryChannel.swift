@@ -15,6 +15,8 @@ package final class MemoryChannel: MessageChannel {
   private let memoryLoop: MemoryLoop
   private let state = Mutex(State.open(receiver: nil))
   private let other = Mutex<MemoryChannel?>(nil)
+  /// What has come while it is paused; nil where it is not.
+  private let held = Mutex<[(bytes: [UInt8], kind: MessageKind)]?>(nil)
 
   private init(_ loop: MemoryLoop) {
     self.loop = loop
@@ -54,6 +56,20 @@ package final class MemoryChannel: MessageChannel {
     memoryLoop.execute { other?.deliver(bytes, kind) }
   }
 
+  package func pause() {
+    held.withLock { $0 = $0 ?? [] }
+  }
+
+  package func resume() {
+    memoryLoop.execute { [self] in
+      let waiting = held.withLock { held in
+        defer { held = nil }
+        return held ?? []
+      }
+      for (bytes, kind) in waiting { deliver(bytes, kind) }
+    }
+  }
+
   package func close(_ code: CloseCode, _ reason: String) {
     guard let receiver = take() else { return }
     let other = other.withLock { other in
@@ -73,6 +89,11 @@ package final class MemoryChannel: MessageChannel {
   }
 
   private func deliver(_ bytes: [UInt8], _ kind: MessageKind) {
+    let isHeld = held.withLock { held in
+      held?.append((bytes, kind))
+      return held != nil
+    }
+    if isHeld { return }
     let receiver: (any MessageReceiver)? = state.withLock {
       if case .open(let receiver) = $0 { receiver } else { nil }
     }

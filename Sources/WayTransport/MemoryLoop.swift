@@ -61,6 +61,8 @@ package final class MemoryLoop: EventLoop {
     }
   }
 
+  package func executeLater(_ work: @escaping @Sendable () -> Void) { execute(work) }
+
   private func jobEnded() {
     let awaiting = held.withLock { held -> [CheckedContinuation<Void, Never>] in
       held.jobs -= 1

@@ -20,6 +20,12 @@ package protocol MessageChannel: AnyObject, Sendable {
   /// channel closes.
   func send(_ message: RawSpan, as kind: MessageKind)
 
+  /// Receives nothing until ``resume()``: what comes waits, for the most part at the peer.
+  func pause()
+
+  /// Receives again, in a later turn of the loop. Nothing happens where it was not paused.
+  func resume()
+
   /// Sends what waits, then the close frame, and ends the connection. The receiver's `closed` comes
   /// later, once. `reason` is cut to the 123 bytes that a close frame holds.
   func close(_ code: CloseCode, _ reason: String)

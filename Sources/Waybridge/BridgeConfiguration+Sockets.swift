@@ -4,12 +4,13 @@ import WaySockets
 
 extension BridgeConfiguration {
   /// The limits as they are kept: within their ranges, and for tests of clients as many connections
-  /// as can be.
+  /// and calls as can be.
   package var keptLimits: Limits {
     var limits = limits.inRange
     if conformance, let descriptors = Self.descriptorLimit {
       limits.maxConnections = descriptors
       limits.maxSessions = descriptors
+      limits.maxRate = 0
     }
     return limits
   }

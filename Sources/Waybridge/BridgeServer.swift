@@ -148,9 +148,10 @@ package struct RunningBridge: Sendable {
     logger = configuration.logger
   }
 
-  /// Closes every connection with 4200 and ends the loop.
+  /// Answers every call in flight with -32802, closes every connection with 4200 and ends the loop.
   package func stop() async {
     logger?.info("draining")
+    await hub.drain()
     await server.stop(drain: .drain, grace: grace)
     await hub.endListening()
     await loop.shutdown()

@@ -60,6 +60,9 @@ extension Configuration {
     Setting(
       "limits.maxHosts", .count(\.limits.maxHosts),
       "Host declarations of one client, and patterns in one."),
+    Setting(
+      "limits.maxPatterns", .count(\.limits.maxPatterns),
+      "Patterns in the host declarations of one session."),
     Setting("limits.maxClients", .count(\.limits.maxClients), "Clients in one session."),
     Setting(
       "limits.maxSubscriptions", .count(\.limits.maxSubscriptions),
@@ -75,6 +78,21 @@ extension Configuration {
     Setting(
       "limits.maxQueueBytes", .count(\.limits.maxQueueBytes),
       "Bytes that wait to be sent to one client."),
+    Setting(
+      "limits.maxClientBytes", .count(\.limits.maxClientBytes),
+      "Bytes that are kept for one client: calls, patterns, links, what waits to be sent."),
+    Setting(
+      "limits.maxSessionBytes", .count(\.limits.maxSessionBytes),
+      "Bytes that are kept for the clients and pages of one session."),
+    Setting(
+      "limits.maxServerBytes", .count(\.limits.maxServerBytes),
+      "Bytes that are kept for all sessions."),
+    Setting(
+      "limits.maxRate", .integer(\.limits.maxRate, 0...1_000_000_000),
+      "Calls a second of one client; 0 for any number, as with --conformance."),
+    Setting(
+      "limits.maxBurst", .count(\.limits.maxBurst),
+      "Calls that one client may make at once after it made none."),
     Setting("limits.maxSessions", .count(\.limits.maxSessions), "Sessions."),
     Setting("limits.maxConnections", .count(\.limits.maxConnections), "Connections of any kind."),
     Setting(

@@ -163,4 +163,33 @@ struct DeepLinkTests {
     }
     #expect(error?.code == 2429)
   }
+
+  @Test func whatCameBeforeAnybodyWasThereIsForThoseWhoCanShowIt() async throws {
+    let bridge = try bridge()
+    try await bridge.hub.deliver(DeepLink("native://shop"), to: .all)
+    let pinging = try await WireClient.connect(to: bridge)
+    #expect(try await pinging.hasHeardNothing())
+    // Delivered while only somebody is there who shows nothing.
+    try await bridge.hub.deliver(DeepLink("native://orders/anna"), to: .all)
+    let other = try await WireClient.connect(to: bridge, hosting: ["flutter"])
+    #expect(try await other.hasHeardNothing())
+    let shell = try await WireClient.connect(to: bridge)
+    try await host(shell, "native")
+    #expect(try await show(shell) == "native://shop")
+    #expect(try await show(shell) == "native://orders/anna")
+  }
+
+  @Test func aLinkComesBackWhenItsSessionEndsBeforeItWasFollowed() async throws {
+    let bridge = try bridge()
+    try await bridge.hub.deliver(DeepLink("native://shop"), to: .all)
+    let first = try await WireClient.connect(to: bridge)
+    try await host(first, "native")
+    _ = try await first.request("page.open")
+    let waiting = try await WireClient.connect(to: bridge)
+    try await host(waiting, "native")
+    _ = try await waiting.answer("host")
+    try await first.close()
+    #expect(try await show(waiting) == "native://shop")
+    #expect(try await waiting.hasHeardNothing())
+  }
 }

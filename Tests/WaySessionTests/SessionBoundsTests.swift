@@ -39,6 +39,7 @@ struct SessionBoundsTests {
   @Test func allThatWaitsForAHostThatLeavesSettles() async throws {
     var limits = Limits()
     limits.maxInFlight = 10_000
+    limits.maxRate = 0
     let (shell, opener) = try await join(WireBridge(router, limits: limits))
     let count: Int64 = 5_000
     for id in 0..<count {

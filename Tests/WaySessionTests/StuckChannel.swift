@@ -44,6 +44,9 @@ final class StuckChannel: MessageChannel {
     state.withLock { $0.sent += 1 }
   }
 
+  func pause() {}
+  func resume() {}
+
   func close(_ code: CloseCode, _ reason: String) {
     state.withLock { $0.closed = code }
   }

@@ -39,6 +39,8 @@ struct WireBridge {
     let router = Router()
     try RouteTable(parsing: try ProjectFiles.json("protocol/routes/demo.json")).apply(to: router)
     try Conformance.register(in: router)
-    return WireBridge(router)
+    var limits = Limits()
+    limits.maxRate = 0
+    return WireBridge(router, limits: limits)
   }
 }

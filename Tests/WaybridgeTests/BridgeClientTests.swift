@@ -64,8 +64,7 @@ struct BridgeClientTests {
     try await waiting.running.take()
     await waiting.server.stop()
     let error = await error { try await call.value }
-    #expect(error?.code == 2599)
-    #expect(error?.message.contains("4200") == true)
+    #expect(error?.code == -32802)
     await client.close()
   }
 

@@ -25,6 +25,9 @@ final class CallInFlight {
     case page(String)
   }
 
+  /// What a call keeps beside what its caller sent, about, in bytes.
+  static let overhead = 1024
+
   let number: CallNumber
   let entry: Entry
   let caller: Caller
@@ -38,7 +41,18 @@ final class CallInFlight {
   /// Set by the first cancel, so that a second one does nothing.
   fileprivate var isStopped = false
 
-  fileprivate init(_ number: CallNumber, _ entry: Entry, _ caller: Caller) {
+  /// What it keeps; nil for a call of Swift code.
+  private let charge: ByteBudget.Charge?
+
+  /// Somebody works on it, for as long as that takes.
+  func hasBegun() {
+    if case .swift(let caller) = caller { caller.begun?() }
+  }
+
+  fileprivate init(
+    _ number: CallNumber, _ entry: Entry, _ caller: Caller, _ charge: ByteBudget.Charge?
+  ) {
+    self.charge = charge
     self.number = number
     self.entry = entry
     self.caller = caller
@@ -51,6 +65,8 @@ struct SwiftCaller {
   let answer: (Result<Answer, CallError>) -> Void
   /// Told the page that the call waits for from then on.
   var shown: ((String) -> Void)?
+  /// Told that somebody works on a task for it.
+  var begun: (() -> Void)?
 }
 
 /// The calls of one session that did not end at once. Each is taken out exactly once, with its end.
@@ -81,9 +97,10 @@ struct Calls {
 
   /// Keeps a call until its end.
   mutating func begin(
-    _ number: CallNumber, _ entry: Entry, _ caller: CallInFlight.Caller
+    _ number: CallNumber, _ entry: Entry, _ caller: CallInFlight.Caller,
+    _ charge: ByteBudget.Charge? = nil
   ) -> CallInFlight {
-    let call = CallInFlight(number, entry, caller)
+    let call = CallInFlight(number, entry, caller, charge)
     calls[number] = call
     return call
   }
@@ -110,12 +127,14 @@ enum StopReason {
   case cancelled
   case deadline
   case callerGone
+  case serverEnds
 
   /// What the caller is answered.
   var error: CallError {
     switch self {
     case .cancelled: CallError(.cancelled, "The caller cancelled the call")
     case .callerGone: .stopped("The caller has left the session")
+    case .serverEnds: .stopped("The server ends")
     case .deadline: CallError(.deadline, "The call was not done within its deadline")
     }
   }

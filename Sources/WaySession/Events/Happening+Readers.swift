@@ -20,7 +20,7 @@ extension Happening {
     case .undefinedAnswered(let uri, let time): .didRun(uri: uri, route: nil, after: time)
     case .routeFailed(let uri, let error):
       .failed(RouteFailure(uri: uri, route: nil, error, after: nil))
-    case .joined, .left, .ended, .taskStarted, .called, .hostSilent: nil
+    case .joined, .left, .ended, .taskStarted, .called, .hostSilent, .threw: nil
     }
   }
 
@@ -49,7 +49,7 @@ extension Happening {
           "kind": error.data?["kind"] ?? .null,
         ]
       )
-    case .pageAsked, .undefinedAnswered, .called, .hostSilent: nil
+    case .pageAsked, .undefinedAnswered, .called, .hostSilent, .threw: nil
     }
   }
 }

@@ -29,6 +29,9 @@ package enum Happening: Sendable {
   case called(CallRecord)
   /// A host did not answer in time.
   case hostSilent(client: String, method: String)
+  /// Swift code threw what its caller is not told but for the number, which is unique in the
+  /// process.
+  case threw(number: Int, any Error)
 
   /// Kinds of happenings, so that one test tells whether anybody wants to know.
   package struct Kinds: OptionSet, Sendable {
@@ -43,6 +46,7 @@ package enum Happening: Sendable {
     package static let route = Kinds(rawValue: 8)
     package static let call = Kinds(rawValue: 16)
     package static let host = Kinds(rawValue: 32)
+    package static let fault = Kinds(rawValue: 64)
 
     /// What hooks of the router are told.
     static let ofHooks: Kinds = [.page, .task, .route]
@@ -63,7 +67,7 @@ package struct TaskStart: Sendable {
 /// Is told what happens, on the bridge's loop. What nobody asks for costs a look at a flag.
 package struct Observer: Sendable {
   /// What it is told.
-  package var kinds: Happening.Kinds = [.session, .host]
+  package var kinds: Happening.Kinds = [.session, .host, .fault]
   /// Whether it is told how long each call took, for its own measure: the method's place in
   /// ``CallMeter/names``, and nanoseconds.
   package var timed: (@Sendable (CallMeter.Place, UInt64) -> Void)?
@@ -71,6 +75,9 @@ package struct Observer: Sendable {
   package var tell: @Sendable (_ session: String, Happening) -> Void = { _, _ in }
   /// Takes why a connection was closed by what it did, or did not do.
   package var refused: @Sendable (CloseCode, _ reason: String) -> Void = { _, _ in }
+
+  /// Takes why a token of `session.open` was refused.
+  package var tokenRefused: @Sendable (_ reason: String) -> Void = { _ in }
 
   package init() {}
 }

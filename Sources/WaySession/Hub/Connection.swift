@@ -11,6 +11,7 @@ actor Connection: MessageReceiver {
   private let decoder: MessageDecoder
   private var state: ConnectionState
   private var membership: (session: Session, client: ClientID)?
+  private var refusedTokens = 0
   private var helloTimer: (any ScheduledWork)?
   private var writer = MessageWriter()
 
@@ -40,6 +41,7 @@ actor Connection: MessageReceiver {
   nonisolated func receive(_ message: RawSpan, as kind: MessageKind) {
     assumeIsolated { connection in
       guard kind == .text else { return connection.close(OpenConnection.binaryRefusal) }
+      connection.hub.meter.begin()
       connection.handle(connection.decoder.decode(message))
     }
   }
@@ -174,7 +176,21 @@ extension Connection {
       finish(request, .success(try open(hello)))
     } catch {
       finish(request, .failure(error))
-      if error.protocolCode == .unavailable { close((.overloaded, error.message)) }
+      switch error.protocolCode {
+      case .unavailable: close((.overloaded, error.message))
+      case .notAuthenticated: tokenRefused(error.message, joins: hello.join != nil)
+      default: break
+      }
+    }
+  }
+
+  /// Tokens cannot be tried without end.
+  private func tokenRefused(_ reason: String, joins: Bool) {
+    hub.refusedTokens.add(joins: joins)
+    hub.configuration.observer.tokenRefused(reason)
+    refusedTokens += 1
+    if refusedTokens >= RefusedTokens.maxInConnection {
+      close((.tooMany, "\(refusedTokens) tokens were refused"))
     }
   }
 
@@ -203,7 +219,7 @@ extension Connection {
         client: client))
     helloTimer?.cancel()
     state.opened()
-    if !hello.hosts.isEmpty { session.assumeIsolated { LinkFollowing.goOn(in: $0) } }
+    if !hello.hosts.isEmpty { session.assumeIsolated { LinkFollowing.hostsChanged(in: $0) } }
     return welcome
   }
 
@@ -277,7 +293,7 @@ extension Session {
     if let page = hello.page, pages.stack.contains(.page(page)) == nil {
       throw .notOnStack("params.page: there is no page \(page.quoted) in the session")
     }
-    try guide.hosts.register(hello.hosts, for: client.id, router: guide.snapshot)
+    try guide.hosts.register(hello.hosts, for: client, router: guide.snapshot)
     add(client)
     return client
   }

@@ -30,6 +30,7 @@ final class OpenConnection: MessageReceiver {
     guard kind == .text else {
       return channel.close(Self.binaryRefusal.code, Self.binaryRefusal.reason)
     }
+    inbox.meter.begin()
     let incoming = decoder.decode(message)
     session.assumeIsolated { inbox.take(incoming, from: client, in: $0) }
   }

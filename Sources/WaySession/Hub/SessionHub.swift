@@ -13,11 +13,15 @@ package actor SessionHub: ChannelAcceptor {
   private nonisolated let executor: UnownedSerialExecutor
   package nonisolated let meter: CallMeter
   nonisolated let inbox: Inbox
+  package nonisolated let refusedTokens = RefusedTokens()
+  /// What is kept for all sessions.
+  package nonisolated let budget: ByteBudget
   private(set) var sessions: [String: Session] = [:]
   var audiences = AudienceIndex()
   var retainedEvents = RetainedEvents()
   var listeners = EventListeners()
   var expectedLinks: ExpectedLinks
+  private var isDraining = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
   nonisolated var limits: Limits { configuration.limits }
@@ -25,6 +29,7 @@ package actor SessionHub: ChannelAcceptor {
   package init(loop: any EventLoop, configuration: HubConfiguration) {
     self.loop = loop
     self.configuration = configuration
+    budget = ByteBudget(.server, configuration.limits.maxServerBytes)
     let observer = configuration.observer
     meter = CallMeter(methods: Self.methods, loop: loop, timed: observer.timed)
     inbox = Inbox(
@@ -48,13 +53,14 @@ package actor SessionHub: ChannelAcceptor {
   /// A session that is not known to the others before its first client is admitted. `leaving` is
   /// how many sessions the caller is about to end.
   func makeSession(leaving: Int = 0) throws(CallError) -> Session {
+    if isDraining { throw .serverEnds }
     guard sessions.count - leaving < limits.maxSessions else {
       throw CallError(
         .unavailable,
         "The server has \(limits.maxSessions) sessions, which is its limit; try again later")
     }
     let environment = SessionEnvironment(
-      loop: loop, router: configuration.router, limits: limits, meter: meter,
+      loop: loop, router: configuration.router, limits: limits, budget: budget, meter: meter,
       observer: configuration.observer, now: configuration.now, owner: self)
     return Session(id: "s-" + Token.random(12), environment, heardBySwift: listeners.kinds)
   }
@@ -63,13 +69,6 @@ package actor SessionHub: ChannelAcceptor {
   func add(_ session: Session, _ identity: Identity) {
     sessions[session.id] = session
     audiences.add(session.id, identity)
-    let links = expectedLinks.take { [audiences] in audiences.contains(session.id, in: $0) }
-    for expected in links {
-      let taken = session.assumeIsolated { session in
-        Result { () throws(CallError) in try LinkFollowing.deliver(expected.link, to: session) }
-      }
-      if case .failure = taken { expectedLinks.putBack(expected) }
-    }
   }
 
   /// The session that a join token opens.
@@ -80,6 +79,12 @@ package actor SessionHub: ChannelAcceptor {
         "params.join: there is no such session, or the token is not its joinToken")
     }
     return session
+  }
+
+  /// The server ends: every call in flight is answered with -32802, and none begins to wait.
+  package func drain() {
+    isDraining = true
+    for session in sessions.values { session.assumeIsolated { $0.drain() } }
   }
 
   /// How many sessions there are now.
@@ -93,6 +98,33 @@ extension SessionHub: SessionOwner {
       hub.audiences.remove(session)
       hub.retainedEvents.forget(session: session)
     }
+  }
+
+  nonisolated func takeLinks(
+    for session: String, where isServed: (DeepLink) -> Bool
+  ) -> [ExpectedLinks.Link] {
+    withoutActuallyEscaping(isServed) { isServed in
+      nonisolated(unsafe) let isServed = isServed
+      return assumeIsolated { hub in
+        hub.expectedLinks.take { [audiences = hub.audiences] link in
+          audiences.contains(session, in: link.audience) && isServed(link.link)
+        }
+      }
+    }
+  }
+
+  nonisolated func putBack(_ links: [ExpectedLinks.Link]) {
+    guard !links.isEmpty else { return }
+    assumeIsolated { hub in
+      hub.expectedLinks.putBack(links)
+    }
+    // Others may be there for them; this session has ended by then.
+    loop.execute { [weak self] in self?.offerLinks() }
+  }
+
+  nonisolated private func offerLinks() {
+    let sessions = assumeIsolated { Array($0.sessions.values) }
+    for session in sessions { session.assumeIsolated { LinkFollowing.hostsChanged(in: $0) } }
   }
 
   nonisolated func heard(_ event: BridgeEvent) {

@@ -46,6 +46,11 @@ struct Journey {
     self.options = options
   }
 
+  /// About what it keeps, in bytes.
+  var size: Int {
+    uri.utf8.count + Value.object(options.params).size + Value.object(options.exts).size
+  }
+
   /// The URI where it is now.
   var place: String { resolution?.uri.text ?? uri }
 
@@ -134,7 +139,7 @@ struct Journey {
       throw CallError(
         .refused, "Refused by \(interceptor.quoted): \(reason)",
         data: ["interceptor": .string(interceptor), "reason": .string(reason)])
-    case .failed(let error): throw .thrown(error)
+    case .failed(let error): throw error
     }
   }
 

@@ -25,13 +25,13 @@ struct ExpectedLinks {
   }
 
   /// Hands out those that `isMeant` holds for, in their order.
-  mutating func take(where isMeant: (Audience) -> Bool) -> [Link] {
+  mutating func take(where isMeant: (Link) -> Bool) -> [Link] {
     guard !links.isEmpty else { return [] }
-    let taken = links.filter { isMeant($0.audience) }
-    links.removeAll { isMeant($0.audience) }
-    return taken
+    let wanted = links.map(isMeant)
+    defer { links = zip(links, wanted).filter { !$1 }.map(\.0) }
+    return zip(links, wanted).filter { $1 }.map(\.0)
   }
 
-  /// Keeps one again that could not be handed over.
-  mutating func putBack(_ link: Link) { links.append(link) }
+  /// Keeps those again that could not be followed where they were handed over: they came first.
+  mutating func putBack(_ unfollowed: [Link]) { links = unfollowed + links }
 }

@@ -1,12 +1,25 @@
 import WayPatterns
 import WayRouting
+import WayTransport
 import WayValues
 
 /// Links from outside that wait to be followed, in the order in which they came.
 struct WaitingLinks {
-  private var links: [DeepLink] = []
-  /// Set while one is followed: the others wait for it.
-  private var isBusy = false
+  struct Waiting {
+    let link: DeepLink
+    /// Whom it was for, where it comes back to the others when the session ends before it was
+    /// followed.
+    var expected: ExpectedLinks.Link?
+    /// What it keeps; nil for one of the app's own.
+    var charge: ByteBudget.Charge?
+  }
+
+  private var links: [Waiting] = []
+  /// The one that is followed now: the others wait for it.
+  private var current: Waiting?
+  /// How many tasks of links have been begun and have not ended: nobody waits for them, and they
+  /// are bounded all the same.
+  private var running = 0
   private let limit: Int
 
   init(limit: Int) {
@@ -14,7 +27,7 @@ struct WaitingLinks {
   }
 
   /// Fails with 2429 where too many wait.
-  mutating func add(_ link: DeepLink) throws(CallError) {
+  mutating func add(_ link: Waiting) throws(CallError) {
     guard links.count < limit else {
       throw CallError(
         .tooMany, "\(limit) links wait for somebody who can open them",
@@ -25,15 +38,29 @@ struct WaitingLinks {
 
   /// Hands out the first that is due, to be followed; nil while one is followed already.
   mutating func next(_ isDue: (DeepLink) -> Bool) -> DeepLink? {
-    guard !isBusy, let index = links.firstIndex(where: isDue) else { return nil }
-    isBusy = true
-    return links.remove(at: index)
+    guard current == nil, running < limit, let index = links.firstIndex(where: { isDue($0.link) })
+    else { return nil }
+    current = links.remove(at: index)
+    return current?.link
   }
 
-  /// The one that was handed out has been followed.
-  mutating func followed() { isBusy = false }
+  /// The one that was handed out has been followed; `isRunning` where its task goes on.
+  mutating func followed(isRunning: Bool) {
+    current = nil
+    if isRunning { running += 1 }
+  }
 
-  mutating func removeAll() { links = [] }
+  /// The task of a link has ended.
+  mutating func taskEnded() { running -= 1 }
+
+  /// Takes all out; gives those that are for others too.
+  mutating func removeAll() -> [ExpectedLinks.Link] {
+    defer {
+      links = []
+      current = nil
+    }
+    return ([current].compactMap(\.self) + links).compactMap(\.expected)
+  }
 }
 
 extension DeepLink {
@@ -45,4 +72,7 @@ extension DeepLink {
       throw .invalidParams("The link \(uri.quoted): \(error)")
     }
   }
+
+  /// About what it keeps, in bytes.
+  var size: Int { uri.utf8.count + Value.object(params).size }
 }

@@ -19,6 +19,7 @@ package final class CallMeter: Sendable {
   /// follows another in a turn, the end of the first is the start of the next, so that the clock is
   /// read once a call.
   private let lastReading = Atomic<UInt64>(0)
+  private let firstReading = Atomic<UInt64>(0)
 
   /// The names that a meter of these methods counts by: at most 63 of them, and what stands for all
   /// others.
@@ -47,13 +48,25 @@ package final class CallMeter: Sendable {
   }
 
   private func beginTurn() {
-    lastReading.store(loop.nanoseconds, ordering: .relaxed)
+    let now = loop.nanoseconds
+    lastReading.store(now, ordering: .relaxed)
+    firstReading.store(now, ordering: .relaxed)
     loop.execute { [self] in lastReading.store(0, ordering: .relaxed) }
   }
 
   /// When the call that is looked at now began, in the loop's nanoseconds: for one that does not
   /// end at once.
   var start: UInt64 { lastReading.load(ordering: .relaxed) }
+
+  /// When the turn of the loop began in which ``start`` was read: no two turns have the same.
+  var turn: UInt64 { firstReading.load(ordering: .relaxed) }
+
+  /// The moment, in the loop's nanoseconds: that of the last reading, where it was read after
+  /// `start`.
+  func now(after start: UInt64) -> UInt64 {
+    let reading = lastReading.load(ordering: .relaxed)
+    return reading > start ? reading : loop.nanoseconds
+  }
 
   /// A call has ended; gives the nanoseconds that it took. `code` is that of its error, nil for a
   /// result; `start` is nil for one that ends while it is looked at.

@@ -14,8 +14,8 @@ enum HostMethods {
     let client = address.client
     let definitions = try definitions(params, session.limits)
     try session.guide.hosts.register(
-      definitions, for: client.id, router: session.guide.snapshot)
-    LinkFollowing.goOn(in: session)
+      definitions, for: client, router: session.guide.snapshot)
+    LinkFollowing.hostsChanged(in: session)
     return declared(by: client, in: session)
   }
 

@@ -11,15 +11,52 @@ struct Inbox: Sendable {
   /// Takes what one member sent.
   func take(_ incoming: Incoming, from id: ClientID, in session: isolated Session) {
     guard let client = session.members.sender(id) else { return }
+    let start = meter.start
     switch incoming {
     case .message(let message): take(message, client, nil, 0, in: session)
     case .malformed(let error): session.mail.refuse(error, to: client)
     case .batch(let messages):
-      let batch = BatchReply(messages)
+      client.batch = BatchInProgress(messages)
+      goOn(client, from: start, in: session)
+    }
+    let isSpent = client.turn.isSpent(
+      from: start, to: meter.now(after: start), ofTurn: meter.turn)
+    if isSpent || client.batch != nil { letOthersGoFirst(client, in: session) }
+  }
+
+  /// Takes of a batch what its turn allows, at least one message.
+  private func goOn(_ client: Client, from start: UInt64, in session: isolated Session) {
+    var turn = client.turn
+    while let (message, position) = client.batch?.next(), let reply = client.batch?.reply {
       // A notification among them may have closed the client's session: what follows has nobody to
       // act for.
-      for (position, message) in messages.enumerated() where session.members[id] != nil {
-        take(message, client, batch, position, in: session)
+      guard session.members[client.id] != nil else {
+        client.batch = nil
+        return
+      }
+      take(message, client, reply, position, in: session)
+      if client.batch?.isDone != false {
+        client.batch = nil
+        return
+      }
+      turn = client.turn
+      if turn.isSpent(from: start, to: meter.now(after: start), ofTurn: meter.turn) { return }
+    }
+  }
+
+  /// Takes nothing more of a client until the others have had their turn.
+  private func letOthersGoFirst(_ client: Client, in session: isolated Session) {
+    guard let channel = client.channel else { return }
+    channel.pause()
+    session.loop.executeLater { [weak session, id = client.id] in
+      guard let session else { return channel.resume() }
+      session.assumeIsolated { session in
+        meter.begin()
+        if let client = session.members[id], client.batch != nil {
+          goOn(client, from: meter.start, in: session)
+          if client.batch != nil { return letOthersGoFirst(client, in: session) }
+        }
+        channel.resume()
       }
     }
   }
@@ -64,7 +101,13 @@ struct Inbox: Sendable {
       client: client, id: request.id, batch: batch, position: position,
       method: meter.place(found?.place), isSilent: isSilent)
     do throws(CallError) {
+      try client.rate.take(at: meter.start)
       if !isSilent { try client.check(request.id) }
+      if let batch, batch.isFull {
+        throw CallError(
+          .tooLarge, "The answers of the batch are too large: this request was not carried out",
+          data: ["limit": .integer(Int64(session.limits.maxAnswer))])
+      }
       guard let method = found?.method else {
         throw CallError(
           .methodNotFound,

@@ -51,7 +51,7 @@ enum NavigationMethods {
     _ operation: StackOperation, _ params: Params, _ address: ReplyAddress,
     in session: isolated Session
   ) throws(CallError) -> Reply {
-    let call = try session.begin(.request(address))
+    let call = try session.begin(.request(address), size: params.size)
     session.change(operation, params.object(.exts) ?? [:], for: call)
     return .later
   }
@@ -89,7 +89,7 @@ enum NavigationMethods {
       pathParams: match?.pathParams ?? [:], style: style, params: said.params, exts: [:],
       host: client.name)
     let charge = try session.pages.charge(page)
-    let call = try session.begin(.request(address))
+    let call = try session.begin(.request(address), size: params.size)
     call.work = .operation
     session.pages.adopt(page, by: .client(client.id), for: call.number, charge)
     session.act([])

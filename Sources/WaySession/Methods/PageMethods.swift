@@ -19,7 +19,8 @@ enum PageMethods {
     let deadline = params.time(.deadlineMs)
     let caller = address.client.id
     let receiver = try PageReceiver(of: page, except: caller, in: session)
-    let call = try session.begin(.request(address), deadline: deadline)
+    let call = try session.begin(
+      .request(address), deadline: deadline, size: params.size)
     return try receiver.run(
       method, params.object(.params) ?? [:], deadline, call, in: session)
   }

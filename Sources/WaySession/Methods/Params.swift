@@ -89,6 +89,9 @@ struct Params {
     return nil
   }
 
+  /// About what they keep, in bytes.
+  var size: Int { members.reduce(0) { $0 + $1.value.size } }
+
   /// The value of a parameter; nil where it is absent.
   @inline(__always)
   subscript(name: ParamName) -> Value? {

@@ -134,7 +134,7 @@ enum RouterMethods {
     } else {
       link = DeepLink(try params.required(.uri), params: params.object(.params) ?? [:])
     }
-    try LinkFollowing.deliver(link, to: session)
+    try LinkFollowing.deliver(link, from: address.client, to: session)
     return .value(.null)
   }
 }

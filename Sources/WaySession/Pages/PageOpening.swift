@@ -71,6 +71,14 @@ struct PageOpening {
     style = page.style
   }
 
+  /// Who is waited for: a client's name, or that of the route where Swift code shows it.
+  var host: String {
+    switch presenter {
+    case .client: page.host
+    case .swift: page.route ?? page.uri
+    }
+  }
+
   /// What the opening does to the stack.
   var operation: StackOperation {
     if let tab { .select(tab: tab, first: page) } else { .open(page) }

@@ -41,19 +41,16 @@ struct Pages {
   private(set) var stack = NavigationStack()
   private var open: [String: Open] = [:]
   private var waiting: Deque<Operation> = []
-  /// Those whose hosts have been asked and have not answered, by page.
-  private var openings: [String: PageOpening] = [:]
-  /// The page whose opening holds up the others.
-  private var current: String?
+  private var openings = Openings()
   /// While set, nothing new is begun.
   var isHeld = false
   private let budget: ByteBudget
   private let now: () -> UInt64
   private var lastPage = 0
 
-  /// `now` is the loop's clock, in nanoseconds.
-  init(maxBytes: Int, now: @escaping () -> UInt64) {
-    budget = ByteBudget(maxBytes)
+  /// `budget` is that of the pages; `now` is the loop's clock, in nanoseconds.
+  init(_ budget: ByteBudget, now: @escaping () -> UInt64) {
+    self.budget = budget
     self.now = now
   }
 
@@ -69,8 +66,13 @@ struct Pages {
     return "p\(lastPage)"
   }
 
-  /// Takes what a page costs. Fails with 2413 where the session's pages hold too much already.
-  func charge(_ page: Page) throws(CallError) -> ByteBudget.Charge { try budget.charge(page) }
+  /// Takes what a page costs. Fails with 2413 where the session's pages hold too much already, and
+  /// with 2429 where the session or the server does.
+  func charge(_ page: Page) throws(CallError) -> ByteBudget.Charge {
+    let bytes =
+      page.uri.utf8.count + Value.object(page.params).size + Value.object(page.exts).size
+    do { return try budget.charge(bytes) } catch { throw CallError(error, for: bytes) }
+  }
 }
 
 // What is asked for.
@@ -109,17 +111,12 @@ extension Pages {
   /// A call was given up whose operation waits, or whose host is asked.
   mutating func abandon(_ call: CallNumber) -> [PageAction] {
     waiting.removeAll { $0.call == call }
-    guard let page = current, var opening = openings[page], opening.call == call,
-      opening.abandon()
-    else { return [] }
-    openings[page] = opening
-    current = nil
-    return opening.asked.map { [.recall($0)] } ?? []
+    return openings.abandon(call).map { [.recall($0)] } ?? []
   }
 
   /// The next operation's beginning; empty while a host is asked, and when nothing waits.
   mutating func advance() -> [PageAction] {
-    while !isHeld, current == nil, let operation = waiting.popFirst() {
+    while !isHeld, !openings.holdUpOthers, let operation = waiting.popFirst() {
       let actions = begin(operation)
       if !actions.isEmpty { return actions }
     }
@@ -156,8 +153,7 @@ extension Pages {
     }
     opening.style = change.shown?.style ?? opening.page.style
     opening.began = now()
-    openings[opening.page.id] = opening
-    current = opening.page.id
+    openings.begin(opening)
     return [.tell(.page, .pageAsked(opening.page)), .ask(opening)]
   }
 
@@ -179,9 +175,7 @@ extension Pages {
   mutating func asked(
     _ asked: PageOpening.Asked, for page: String, timeout: any ScheduledWork
   ) {
-    guard openings[page] != nil else { return timeout.cancel() }
-    openings[page]?.asked = asked
-    openings[page]?.timeout = timeout
+    openings.asked(asked, for: page, timeout: timeout)
   }
 
   /// Who was asked for a page has answered: with an error, or nil where it shows the page.
@@ -189,9 +183,7 @@ extension Pages {
   mutating func answered(
     _ page: String, _ error: CallError?, declined: Bool = false
   ) -> [PageAction] {
-    guard var opening = openings.removeValue(forKey: page) else { return [] }
-    opening.timeout?.cancel()
-    if current == page { current = nil }
+    guard var opening = openings.answered(page) else { return [] }
     switch opening.answered(agreed: error == nil) {
     case .commit: return commit(opening)
     case .fail:
@@ -204,16 +196,31 @@ extension Pages {
   }
 
   /// The host of a page that is being opened has let its time pass. When it agrees later, it is
-  /// told to close the page.
+  /// told to close the page. What waits to be opened at the same host fails with it.
   mutating func overdue(_ page: String) -> [PageAction] {
-    guard current == page, let opening = openings[page] else { return [] }
+    guard let opening = openings.overdue(page) else { return [] }
     var actions: [PageAction] = []
     if case .client = opening.presenter {
       actions.append(.tell(.host, .hostSilent(client: opening.page.host, method: "page.open")))
     }
     let error = CallError(.hostAbsent, "The host did not open the page in time")
-    return actions + fail(opening, error) + abandon(opening.call)
+    actions += fail(opening, error) + abandon(opening.call)
+    let silence = CallError(
+      .hostAbsent, "The host did not open another page in time, and has not answered since")
+    var others: Deque<Operation> = []
+    for operation in waiting {
+      if case .open(let queued) = operation, queued.host == opening.host {
+        actions += fail(queued, silence)
+      } else {
+        others.append(operation)
+      }
+    }
+    waiting = others
+    return actions
   }
+
+  /// A client has answered something, by its name.
+  mutating func heard(_ host: String) { openings.heard(host) }
 
   /// The pages of a host that is gone leave the stack.
   mutating func hostLeft(_ name: String) -> [PageAction] {

@@ -26,6 +26,14 @@ final class Client {
   let software: ClientSoftware
   /// Requests to this client that wait for its answer.
   var pending: PendingCalls<PendingRequest>
+  /// What is kept for it.
+  let budget: ByteBudget
+  /// How long it has kept the loop.
+  var turn = Turn()
+  /// What is left of a batch whose turn has ended.
+  var batch: BatchInProgress?
+  /// How often it calls.
+  var rate: CallRate
   /// Of the request that is carried out now, where records of calls are asked for.
   var note: CallNote?
 
@@ -38,7 +46,7 @@ final class Client {
 
   init(
     id: ClientID, page: String? = nil, software: ClientSoftware = ClientSoftware(),
-    channel: any MessageChannel, limits: Limits
+    channel: any MessageChannel, limits: Limits, within session: ByteBudget
   ) {
     self.id = id
     self.page = page
@@ -47,8 +55,18 @@ final class Client {
     name = "c-" + Token.random(12)
     token = Token.random()
     maxInFlight = limits.maxInFlight
+    budget = ByteBudget(.client, limits.maxClientBytes, within: session)
+    rate = CallRate(limits)
     calls = CallsInFlight(limit: limits.maxInFlight)
     pending = PendingCalls(limit: limits.maxInFlight * 4)
+  }
+
+  /// Takes what is to be kept for it. Fails with 2429 where that, with what waits to be sent to it,
+  /// is too much for it, its session or the server.
+  func charge(_ bytes: Int) throws(CallError) -> ByteBudget.Charge {
+    do { return try budget.charge(bytes, besides: channel?.bufferedBytes ?? 0) } catch {
+      throw CallError(error, for: bytes)
+    }
   }
 
   /// Whether a request may be carried out, as far as its id and its count tell: enough for one that
@@ -59,7 +77,7 @@ final class Client {
   /// notification.
   func begin(_ number: CallNumber, at address: ReplyAddress) throws(CallError) {
     guard address.isSilent else { return try calls.begin(address.id, number) }
-    guard silentCalls.count < maxInFlight else {
+    guard silentCalls.count + calls.owed < maxInFlight else {
       throw CallError(.tooMany, "At most \(maxInFlight) notifications may be under way")
     }
     silentCalls.insert(number)
@@ -69,6 +87,12 @@ final class Client {
   func end(_ number: CallNumber, at address: ReplyAddress) {
     if address.isSilent { silentCalls.remove(number) } else { _ = calls.end(address.id) }
   }
+
+  /// A call of this client has ended for it, and not for who was asked.
+  func owe() { calls.owe() }
+
+  /// Who was asked has answered, or is gone.
+  func paid() { calls.paid() }
 
   /// The call in flight under an id.
   func call(_ id: RequestID) -> CallNumber? { calls[id] }
@@ -99,6 +123,9 @@ enum RequestPurpose {
   /// This call of the app's side; it gets the answer as it is.
   case push(CallNumber)
 
+  /// Whether it is the server's own, and no call's.
+  var isOfServer: Bool { if case .close = self { true } else { false } }
+
   /// The call that hears of progress.
   var call: CallNumber? {
     switch self {
@@ -114,4 +141,12 @@ struct PendingRequest {
   let purpose: RequestPurpose
   /// Rings when the client has not answered in time.
   var timeout: (any ScheduledWork)?
+  /// Whose call it was, where that has ended without its answer.
+  var debtor: Client?
+
+  /// There will be no other answer.
+  func settle() {
+    timeout?.cancel()
+    debtor?.paid()
+  }
 }

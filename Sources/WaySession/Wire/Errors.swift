@@ -2,6 +2,7 @@ import WayNavigation
 import WayPatterns
 import WayRPC
 import WayRouting
+import WayTransport
 import WayValues
 
 // What the router's errors are on the wire.
@@ -35,11 +36,31 @@ extension CallError {
     }
   }
 
+  /// What is to be kept for a peer is too much.
+  init(_ exhausted: ByteBudget.Exhausted, for bytes: Int) {
+    let limit = exhausted.limit
+    let (code, what): (ErrorCode, String) =
+      switch exhausted.level {
+      case .stack:
+        (.tooLarge, "The pages of a session hold \(limit) bytes of URIs, params and exts")
+      case .client:
+        (.tooMany, "A client has \(limit) bytes kept of calls, patterns, links and queue")
+      case .session: (.tooMany, "A session has \(limit) bytes kept for its clients and pages")
+      case .server: (.tooMany, "The server keeps \(limit) bytes for its clients")
+      }
+    self.init(
+      code, "\(what): \(exhausted.used) are taken, and this has \(bytes)",
+      data: ["limit": .integer(Int64(limit))])
+  }
+
   /// The server gave up a call that may have had its effect by then, so that asking again is not
   /// safe.
   static func stopped(_ message: String) -> CallError {
     CallError(.cancelledByServer, message, data: ["retryable": false])
   }
+
+  /// A call that the server does not begin any more.
+  static let serverEnds = CallError(.unavailable, "The server ends")
 
   static func noRoute(_ uri: String) -> CallError {
     CallError(.noRoute, "No route matches \(uri.quoted)")
@@ -53,21 +74,21 @@ extension CallError {
   }
 
   /// What a caller is told of an error that Swift code threw: an application's own code passes
-  /// through.
-  static func thrown(_ error: any Error) -> CallError {
+  /// through. Nil for one that is no business of callers.
+  init?(thrown error: any Error) {
     switch error {
-    case let error as CallError where ErrorCode.isApplication(error.code): error
-    case let error as ParameterError: .thrown(RoutingError(error))
-    case let error as CallError: CallError(.internal, error.message)
+    case let error as CallError where ErrorCode.isApplication(error.code): self = error
+    case let error as ParameterError: self.init(thrown: RoutingError(error))
+    case let error as CallError: self.init(.internal, error.message)
     case let error as RoutingError:
       // Parameters that a handler could not read are its caller's fault, as is asking for what the
       // wire cannot take; all else is its own.
       switch error {
-      case .invalidParameters, .notOverTheWire: CallError(error)
-      default: CallError(.internal, "\(error)")
+      case .invalidParameters, .notOverTheWire: self.init(error)
+      default: self.init(.internal, "\(error)")
       }
-    case is CancellationError: .stopped("The task was cancelled")
-    default: CallError(.internal, "The task failed: \(error)")
+    case is CancellationError: self = .stopped("The task was cancelled")
+    default: return nil
     }
   }
 }

@@ -19,6 +19,9 @@ public struct Limits: Sendable, Hashable {
   public var maxInFlight = 256
   /// Entries in the host declarations of one client, and patterns in one entry.
   public var maxHosts = 64
+  /// Patterns in the host declarations of one session; one with optional groups counts as often as
+  /// there are ways to read it.
+  public var maxPatterns = 4096
   /// Members of one session.
   public var maxClients = 64
   /// Topics that one client may be subscribed to.
@@ -37,6 +40,19 @@ public struct Limits: Sendable, Hashable {
   /// Bytes that wait to be sent to one client; beyond, its connection is closed with 4201. At least
   /// `maxAnswer`.
   public var maxQueueBytes = 8 << 20
+  /// Bytes that are kept for one client, about: the params and ids of its calls that are not done,
+  /// its patterns, its links, and what waits to be sent to it. Beyond, a call is the error 2429, and
+  /// a queue closes the connection with 4201. At least `maxQueueBytes`.
+  public var maxClientBytes = 16 << 20
+  /// Bytes that are kept for all clients of one session, and its pages.
+  public var maxSessionBytes = 64 << 20
+  /// Bytes that are kept for all sessions.
+  public var maxServerBytes = 512 << 20
+  /// Calls a second of one client, over time; beyond, they are the error 2429 with
+  /// `data.retryAfterMs`. 0 for any number.
+  public var maxRate = 1000
+  /// Calls that one client may make at once after it made none.
+  public var maxBurst = 2000
   /// Sessions of the bridge; beyond, `session.open` is the error 2503, and the connection is closed
   /// with 4100.
   public var maxSessions = 10_000
@@ -58,16 +74,20 @@ public struct Limits: Sendable, Hashable {
   package var inRange: Limits {
     var limits = self
     let counts: [WritableKeyPath<Limits, Int>] = [
-      \.maxMessage, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxInFlight, \.maxHosts, \.maxClients,
+      \.maxMessage, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxInFlight, \.maxHosts, \.maxPatterns,
+      \.maxClients,
       \.maxSubscriptions, \.maxTopic, \.maxBacklog, \.maxLinks, \.maxStackBytes, \.maxQueueBytes,
-      \.maxSessions, \.maxConnections,
+      \.maxClientBytes, \.maxSessionBytes, \.maxServerBytes, \.maxBurst, \.maxSessions,
+      \.maxConnections,
     ]
     for count in counts { limits[keyPath: count] = min(max(self[keyPath: count], 1), 1 << 30) }
     let times: [WritableKeyPath<Limits, Duration>] = [\.hello, \.pageOpen, \.ping, \.silence]
     for time in times {
       limits[keyPath: time] = min(max(self[keyPath: time], .milliseconds(1)), .seconds(86_400))
     }
+    limits.maxRate = min(max(maxRate, 0), 1_000_000_000)
     limits.maxQueueBytes = max(limits.maxQueueBytes, limits.maxAnswer)
+    limits.maxClientBytes = max(limits.maxClientBytes, limits.maxQueueBytes)
     limits.silence = max(limits.silence, limits.ping + .milliseconds(1))
     return limits
   }
@@ -78,13 +98,18 @@ public struct Limits: Sendable, Hashable {
       "maxMessage": .integer(Int64(maxMessage)), "maxAnswer": .integer(Int64(maxAnswer)),
       "maxBatch": .integer(Int64(maxBatch)),
       "maxDepth": .integer(Int64(maxDepth)), "maxInFlight": .integer(Int64(maxInFlight)),
-      "maxHosts": .integer(Int64(maxHosts)), "maxClients": .integer(Int64(maxClients)),
+      "maxHosts": .integer(Int64(maxHosts)), "maxPatterns": .integer(Int64(maxPatterns)),
+      "maxClients": .integer(Int64(maxClients)),
       "maxSubscriptions": .integer(Int64(maxSubscriptions)),
       "maxTopic": .integer(Int64(maxTopic)), "maxBacklog": .integer(Int64(maxBacklog)),
       "maxLinks": .integer(Int64(maxLinks)),
       "maxPages": .integer(Int64(NavigationStack.maxPages)),
       "maxStackBytes": .integer(Int64(maxStackBytes)),
       "maxQueueBytes": .integer(Int64(maxQueueBytes)),
+      "maxClientBytes": .integer(Int64(maxClientBytes)),
+      "maxSessionBytes": .integer(Int64(maxSessionBytes)),
+      "maxServerBytes": .integer(Int64(maxServerBytes)),
+      "maxRate": .integer(Int64(maxRate)), "maxBurst": .integer(Int64(maxBurst)),
       "pingMs": .integer(ping.milliseconds), "silenceMs": .integer(silence.milliseconds),
       "helloMs": .integer(hello.milliseconds),
       "pageOpenMs": .integer(pageOpen.milliseconds),

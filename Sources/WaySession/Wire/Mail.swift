@@ -6,49 +6,50 @@ import WayValues
 /// ``Session``'s isolation.
 final class Mail {
   private var writer = MessageWriter()
-  private let limits: Limits
+  /// How many answers a client may owe beyond its limit for what the server tells it by itself, so
+  /// that those who call it cannot use that up.
+  static let reserve = 256
 
-  init(limits: Limits) {
+  private let limits: Limits
+  private let members: Members
+
+  init(limits: Limits, members: Members) {
     self.limits = limits
+    self.members = members
   }
 
   /// Answers one request, at once or in its batch.
   func answer(_ answer: Answer, to address: ReplyAddress) {
     guard !address.isSilent else { return }
-    let inBatch = address.batch != nil
+    let (inBatch, limit) = (address.batch != nil, room(for: address))
+    let fits: Bool
     if case .value(let value) = answer {
-      writer.response(address.id, value, inBatch: inBatch)
+      fits = writer.response(address.id, value, inBatch: inBatch, limit: limit)
     } else {
-      writer.response(address.id, answer.value, inBatch: inBatch)
+      fits = writer.response(address.id, answer.value, inBatch: inBatch, limit: limit)
     }
-    send(to: address)
+    send(to: address, fits)
   }
 
   /// Refuses one request, at once or in its batch.
   func answer(_ error: CallError, to address: ReplyAddress) {
     guard !address.isSilent else { return }
-    writer.error(address.id, error, inBatch: address.batch != nil)
-    send(to: address)
+    let fits = writer.error(
+      address.id, error, inBatch: address.batch != nil, limit: room(for: address))
+    send(to: address, fits)
   }
 
-  /// Sends the answer that was written, which becomes an error where it is too large.
-  private func send(to address: ReplyAddress) {
-    let client = address.client
-    var bytes = writer.bytes
-    let limit = limits.maxAnswer - (address.batch?.size ?? 0)
-    if bytes.count > limit {
-      writer.error(
-        address.id,
-        CallError(
-          .tooLarge, "The answer has \(bytes.count) bytes, more than \(limit)",
-          data: ["limit": .integer(Int64(limits.maxAnswer))]), inBatch: address.batch != nil)
-      bytes = writer.bytes
-    }
-    if let batch = address.batch {
-      guard let whole = batch.answer(address.position, with: bytes) else { return }
-      bytes = whole
-    }
-    client.channel?.send(bytes.span.bytes, as: .text)
+  /// Bytes that an answer may have.
+  private func room(for address: ReplyAddress) -> Int {
+    limits.maxAnswer - (address.batch?.size ?? 0)
+  }
+
+  /// Sends the answer that was written; `fits` is false where it took the place of a larger one.
+  private func send(to address: ReplyAddress, _ fits: Bool) {
+    guard let batch = address.batch else { return send(to: address.client) }
+    if !fits { batch.isFull = true }
+    guard let whole = batch.answer(address.position, with: writer.bytes) else { return }
+    send(whole, to: address.client)
   }
 
   /// Answers what is no message.
@@ -76,9 +77,13 @@ final class Mail {
   ) throws(RequestFailure) -> RequestID {
     let id: RequestID
     do {
-      id = try client.pending.add(PendingRequest(method: method, purpose: purpose))
+      id = try client.pending.add(
+        PendingRequest(method: method, purpose: purpose),
+        beyond: purpose.isOfServer ? Self.reserve : 0)
     } catch {
-      // A host that never answers is gone for all that it is asked: its pages must not stay.
+      guard purpose.isOfServer else { throw .unanswered(error) }
+      // A host that answers no page.close is gone for all that it is asked: its pages must not
+      // stay.
       client.channel?.close(.slowConsumer, "\(client.pending.count) requests were not answered")
       throw .unanswered(CallError(.hostAbsent, "The host does not answer"))
     }
@@ -90,6 +95,13 @@ final class Mail {
     }
     send(to: client)
     return id
+  }
+
+  /// The call is over for its caller, for whom the request counts until the client has answered it.
+  func owe(_ id: RequestID, _ client: Client, _ caller: CallInFlight.Caller) {
+    guard case .client(let address, _) = caller, client.pending[id] != nil else { return }
+    client.pending.change(id) { $0.debtor = address.client }
+    address.client.owe()
   }
 
   /// Sets what rings when a request is not answered in time.
@@ -104,7 +116,7 @@ final class Mail {
     guard channel.bufferedBytes <= limits.maxBacklog else {
       return channel.close(.slowConsumer, "more than \(limits.maxBacklog) bytes wait to be read")
     }
-    for bytes in messages { channel.send(bytes.span.bytes, as: .text) }
+    for bytes in messages { send(bytes, to: client) }
   }
 
   /// Tells a client that the answer to a request is not wanted any more. The request ends with what
@@ -116,18 +128,35 @@ final class Mail {
   /// The request that a response answers; nil for one that nobody has asked.
   func take(_ response: Response, from client: Client) -> PendingRequest? {
     guard let request = client.pending.take(response.id) else { return nil }
-    request.timeout?.cancel()
+    request.settle()
     return request
   }
 
   /// Gives up a request that was not answered in time.
   func giveUp(_ id: RequestID, _ client: Client) -> PendingRequest? {
     guard let request = client.pending.take(id) else { return nil }
+    request.settle()
     cancelRequest(id, client)
     return request
   }
 
-  private func send(to client: Client) {
-    client.channel?.send(writer.bytes.span.bytes, as: .text)
+  private func send(to client: Client) { send(writer.bytes, to: client) }
+
+  private func send(_ bytes: [UInt8], to client: Client) {
+    guard let channel = client.channel else { return }
+    channel.send(bytes.span.bytes, as: .text)
+    let waiting = channel.bufferedBytes
+    if waiting > limits.maxBacklog { check(client, channel, waiting) }
+  }
+
+  /// Closes a client for which too much is kept, or whose session keeps too much with what waits to
+  /// be sent to it.
+  private func check(_ client: Client, _ channel: any MessageChannel, _ waiting: Int) {
+    if waiting + client.budget.used > limits.maxClientBytes {
+      channel.close(.slowConsumer, "more than \(limits.maxClientBytes) bytes are kept for it")
+    } else if members.queuedBytes + members.budget.used > limits.maxSessionBytes {
+      channel.close(
+        .slowConsumer, "more than \(limits.maxSessionBytes) bytes are kept for its session")
+    }
   }
 }

@@ -8,10 +8,16 @@ final class Members {
   /// Messages come in runs, so the last sender is looked at first.
   private var lastSender: Client?
   private let limits: Limits
+  /// What is kept for all of them.
+  let budget: ByteBudget
 
-  init(limits: Limits) {
+  init(limits: Limits, budget: ByteBudget) {
     self.limits = limits
+    self.budget = budget
   }
+
+  /// Bytes that wait to be sent to any of them.
+  var queuedBytes: Int { clients.values.reduce(0) { $0 + ($1.channel?.bufferedBytes ?? 0) } }
 
   var isEmpty: Bool { clients.isEmpty }
   var count: Int { clients.count }
@@ -28,7 +34,8 @@ final class Members {
       throw CallError(.tooMany, "The session has \(limits.maxClients) clients, which is its limit")
     }
     return Client(
-      id: lastID + 1, page: page, software: software, channel: channel, limits: limits)
+      id: lastID + 1, page: page, software: software, channel: channel, limits: limits,
+      within: budget)
   }
 
   func add(_ client: Client) {

@@ -37,6 +37,8 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
   private let ending = Locked(Ending())
   private let successor = DispatchQueue(label: "waybridge.ended-loop")
   private var local: [LoopItem] = []
+  /// What runs after sockets were looked at once more.
+  private var later: [LoopItem] = []
   private var isStopping = false
   private var isOver = false
   private var timers: [UInt64: (LoopHandle<uv_timer_t>, LoopTimer)] = [:]
@@ -96,6 +98,14 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
 
   package func execute(_ work: @escaping @Sendable () -> Void) {
     push(.work(work))
+  }
+
+  package func executeLater(_ work: @escaping @Sendable () -> Void) {
+    if isCurrent, !isOver {
+      later.append(.work(work))
+    } else {
+      execute { [self] in executeLater(work) }
+    }
   }
 
   private func push(_ item: LoopItem) {
@@ -188,7 +198,10 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
       loop.sleepUnlessBusy()
     }
     uv_check_start(after.pointer) { pointer in
-      owner(of: pointer, as: SocketLoop.self)?.turn()
+      guard let loop = owner(of: pointer, as: SocketLoop.self) else { return }
+      loop.local += loop.later
+      loop.later = []
+      loop.turn()
     }
     LoopIdentity.set(me)
     do {
@@ -226,7 +239,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
 
   /// libuv waits for events after this; it must not while jobs are left over.
   private func sleepUnlessBusy() {
-    if local.isEmpty {
+    if local.isEmpty, later.isEmpty {
       uv_idle_stop(again.pointer)
     } else {
       uv_idle_start(again.pointer) { _ in }
@@ -283,8 +296,9 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     isOver = true
     LoopIdentity.set(nil)
     queue.end(
-      local: local, successor: successor, run: { [self] item in runAsSuccessor(item) })
+      local: local + later, successor: successor, run: { [self] item in runAsSuccessor(item) })
     local = []
+    later = []
     let waiters = ending.withLock { ending in
       ending.isOver = true
       let waiters = ending.waiters

@@ -34,6 +34,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// next WRITEABLE, and that answer goes first.
   private var letsPongPass = false
   private var assembly = MessageAssembly()
+  private var isPaused = false
   private var closeCode: UInt16?
   /// Set by whatever comes from the peer, or is taken by it: a flag, so that a message costs no
   /// look at the clock.
@@ -139,6 +140,21 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     case .giveUp:
       close(.noPong, "nothing came for \(patience.silence), not even a pong")
     }
+  }
+
+  // MARK: Pausing
+
+  /// lws keeps what it has read by now (lws_rx_flow_control).
+  func pause() {
+    guard let wsi, !isPaused else { return }
+    isPaused = true
+    _ = lws_rx_flow_control(wsi, 0)
+  }
+
+  func resume() {
+    guard let wsi, isPaused else { return }
+    isPaused = false
+    _ = lws_rx_flow_control(wsi, 1)
   }
 
   // MARK: Closing

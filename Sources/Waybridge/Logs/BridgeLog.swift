@@ -18,6 +18,7 @@ struct BridgeLog: Sendable {
     if logger.logLevel <= .debug { observer.kinds.insert(.call) }
     observer.tell = tell
     observer.refused = refused
+    observer.tokenRefused = tokenRefused
     return observer
   }
 
@@ -29,6 +30,10 @@ struct BridgeLog: Sendable {
   @Sendable private func refused(_ code: CloseCode, _ reason: String) {
     warn(
       "connection refused", ["code": .stringConvertible(code.rawValue), "reason": reason.logged])
+  }
+
+  @Sendable private func tokenRefused(_ reason: String) {
+    warn("token refused", ["reason": reason.logged])
   }
 
   @Sendable private func tell(_ session: String, _ happening: Happening) {
@@ -56,6 +61,13 @@ struct BridgeLog: Sendable {
       warn(
         "host did not answer in time",
         ["session": .string(session), "client": .string(client), "method": .string(method)])
+    case .threw(let number, let error):
+      warn(
+        "task failed",
+        [
+          "session": .string(session), "number": .stringConvertible(number),
+          "error": "\(error)".logged,
+        ])
     case .called(let call): tell(session, call)
     case .pageAsked, .pageOpened, .pageResumed, .pageClosed, .pageFailed, .taskStarted, .taskEnded,
       .undefinedAnswered, .routeFailed:

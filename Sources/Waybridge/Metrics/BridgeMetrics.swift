@@ -28,7 +28,20 @@ struct BridgeMetrics: Sendable {
       MetricFamily(
         "waybridge_pending_requests", .gauge, "Requests to clients that are not answered yet.",
         value: census.pendingRequests),
+      MetricFamily(
+        "waybridge_kept_bytes", .gauge,
+        "Bytes that are kept for clients: calls, patterns, links and pages.",
+        value: hub.budget.used),
+      refusedTokens,
     ]
+  }
+
+  private var refusedTokens: MetricFamily {
+    var family = MetricFamily(
+      "waybridge_refused_tokens_total", .counter, "Tokens of session.open that were refused.")
+    family.add(hub.refusedTokens.own.load(ordering: .relaxed), ("kind", "token"))
+    family.add(hub.refusedTokens.join.load(ordering: .relaxed), ("kind", "join"))
+    return family
   }
 
   private func calls(_ counts: [MethodCounts]) -> [MetricFamily] {

@@ -8,14 +8,43 @@ import WayValues
 struct LinksTests {
   @Test func linksAreFollowedOneAfterAnother() throws {
     var links = WaitingLinks(limit: 2)
-    try links.add(DeepLink("a:1"))
-    try links.add(DeepLink("a:2"))
-    let error = #expect(throws: CallError.self) { try links.add(DeepLink("a:3")) }
+    try links.add(.init(link: DeepLink("a:1")))
+    try links.add(.init(link: DeepLink("a:2")))
+    let error = #expect(throws: CallError.self) { try links.add(.init(link: DeepLink("a:3"))) }
     #expect(error?.code == 2429)
     #expect(links.next { $0.uri == "a:2" }?.uri == "a:2")
     #expect(links.next { _ in true } == nil)
-    links.followed()
+    links.followed(isRunning: false)
     #expect(links.next { _ in true }?.uri == "a:1")
+  }
+
+  @Test func tasksOfLinksHoldUpNobodyAndAreBounded() throws {
+    var links = WaitingLinks(limit: 2)
+    for uri in ["a:1", "a:2"] {
+      try links.add(.init(link: DeepLink(uri)))
+      #expect(links.next { _ in true }?.uri == uri)
+      links.followed(isRunning: true)
+    }
+    try links.add(.init(link: DeepLink("a:3")))
+    #expect(links.next { _ in true } == nil)
+    links.taskEnded()
+    #expect(links.next { _ in true }?.uri == "a:3")
+  }
+
+  @Test func whatWasNotFollowedGoesToOthers() throws {
+    var links = WaitingLinks(limit: 4)
+    for uri in ["a:1", "a:2", "a:3"] {
+      let link = DeepLink(uri)
+      let expected = uri == "a:2" ? nil : ExpectedLinks.Link(link: link, audience: .all)
+      try links.add(.init(link: link, expected: expected))
+    }
+    _ = links.next { _ in true }
+    let left = links.removeAll()
+    #expect(left.map(\.link.uri) == ["a:1", "a:3"])
+    var expected = ExpectedLinks(limit: 4)
+    try expected.add(DeepLink("a:4"), for: .all)
+    expected.putBack(left)
+    #expect(expected.take { _ in true }.map(\.link.uri) == ["a:1", "a:3", "a:4"])
   }
 
   @Test func expectedLinksGoToThoseWhoAreMeant() throws {
@@ -23,7 +52,7 @@ struct LinksTests {
     try links.add(DeepLink("a:1"), for: .user("anna"))
     try links.add(DeepLink("a:2"), for: .all)
     #expect(throws: CallError.self) { try links.add(DeepLink("a:3"), for: .all) }
-    #expect(links.take { $0 == .all }.map(\.link.uri) == ["a:2"])
+    #expect(links.take { $0.audience == .all }.map(\.link.uri) == ["a:2"])
     #expect(throws: CallError.self) { try links.add(DeepLink("no uri"), for: .all) }
     #expect(links.take { _ in true }.map(\.link.uri) == ["a:1"])
   }

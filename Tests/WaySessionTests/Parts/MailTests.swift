@@ -19,8 +19,8 @@ struct MailTests {
     limits.maxAnswer = 200
     limits.maxInFlight = 1
     limits.maxClients = 1
-    mail = Mail(limits: limits)
-    members = Members(limits: limits)
+    members = Members(limits: limits, budget: ByteBudget(.session, 1 << 20))
+    mail = Mail(limits: limits, members: members)
     client = try members.makeClient(channel: channel)
     members.add(client)
   }
@@ -48,12 +48,40 @@ struct MailTests {
     #expect(mail.take(response, from: client) == nil)
   }
 
-  @Test func aClientThatOwesTooManyAnswersIsClosed() throws {
-    for _ in 0..<4 { _ = try mail.request(client, "task.run", [:], for: .close) }
+  @Test func whoAsksAClientThatOwesTooManyAnswersIsRefused() throws {
+    for _ in 0..<4 { _ = try mail.request(client, "task.run", [:], for: .run(1)) }
+    let refused = #expect(throws: RequestFailure.self) {
+      try mail.request(client, "task.run", [:], for: .run(1))
+    }
+    #expect(refused?.ofTask.code == 2429)
+    #expect(channel.closed == nil)
+  }
+
+  @Test func aClientThatAnswersNothingOfTheServersOwnIsClosed() throws {
+    for _ in 0..<4 + Mail.reserve { _ = try mail.request(client, "page.close", [:], for: .close) }
     #expect(throws: RequestFailure.self) {
-      try mail.request(client, "task.run", [:], for: .close)
+      try mail.request(client, "page.close", [:], for: .close)
     }
     #expect(channel.closed == .slowConsumer)
+  }
+
+  @Test func aCallThatIsOverCountsUntilItIsAnswered() throws {
+    let id = try mail.request(client, "task.run", [:], for: .run(1))
+    let caller = CallInFlight.Caller.client(address(.integer(1)), CallMark(start: 0, note: nil))
+    mail.owe(id, client, caller)
+    #expect(throws: CallError.self) { try client.check(.integer(2)) }
+    _ = mail.take(Response(id: id, result: .success(nil)), from: client)
+    try client.check(.integer(2))
+  }
+
+  @Test func idsParamsAndPatternsHaveABudget() throws {
+    var charge: ByteBudget.Charge? = try client.charge(1 << 20)
+    let refused = #expect(throws: CallError.self) { try client.charge(1) }
+    #expect(refused?.code == 2429)
+    #expect(members.budget.used == 1 << 20)
+    withExtendedLifetime(charge) {}
+    charge = nil
+    #expect(members.budget.used == 0)
   }
 
   @Test func whatIsGivenUpIsCancelledAndItsAnswerIsDropped() throws {
@@ -78,6 +106,8 @@ private final class NotedChannel: MessageChannel {
   let id = UInt64.max
   let loop: any EventLoop = MemoryLoop()
   let bufferedBytes = 0
+  func pause() {}
+  func resume() {}
   private let state = Mutex<(texts: [[UInt8]], closed: CloseCode?)>(([], nil))
 
   var closed: CloseCode? { state.withLock { $0.closed } }

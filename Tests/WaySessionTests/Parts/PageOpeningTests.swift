@@ -1,5 +1,6 @@
 import Testing
 import WayNavigation
+import WayTransport
 import WayValues
 
 @testable import WaySession
@@ -8,7 +9,7 @@ struct PageOpeningTests {
   private func makeOpening() throws -> PageOpening {
     let page = Page(id: "p1", uri: "native://a", route: nil, host: "c-1")
     return PageOpening(
-      page: page, presenter: .client(1), call: 1, charge: try ByteBudget(1 << 10).charge(page))
+      page: page, presenter: .client(1), call: 1, charge: try ByteBudget(.stack, 1 << 10).charge(1))
   }
 
   /// What happens to an opening, in order.

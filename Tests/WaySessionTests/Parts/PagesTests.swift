@@ -44,13 +44,41 @@ struct PagesTests {
     #expect(stage.pages.stack.pages.isEmpty)
   }
 
-  @Test mutating func aSilentHostHoldsUpNobody() throws {
-    try stage.open("a", call: 1)
+  @Test mutating func aSilentHostHoldsUpTheOthersOnce() throws {
+    try stage.show("root", call: 7)
+    try stage.show("a", call: 1)
     try stage.open("b", call: 2)
+    try stage.open("c", call: 3)
+    stage.change(.back(.count(1), result: nil), call: 4)
     _ = stage.log
-    stage.overdue("p1")
+    stage.overdue("p3")
     #expect(
-      stage.log == ["silent c-1", "failed a", "settle 1 error 2504", "recall", "asked b", "ask p2"])
+      stage.log == [
+        "silent c-1", "failed b", "settle 2 error 2504", "recall", "failed c",
+        "settle 3 error 2504", "close p2 dismissed", "resume p1", "settle 1 dismissed",
+        "closed a", "resumed root", "settle 4 change",
+      ])
+  }
+
+  @Test mutating func aHostThatIsSilentIsAskedAndNotWaitedFor() throws {
+    try stage.show("root", call: 7)
+    try stage.show("a", call: 1)
+    try stage.open("b", call: 2)
+    stage.overdue("p3")
+    try stage.open("c", call: 3)
+    _ = stage.log
+    stage.change(.back(.count(1), result: nil), call: 4)
+    #expect(
+      stage.log == [
+        "close p2 dismissed", "resume p1", "settle 1 dismissed", "closed a", "resumed root",
+        "settle 4 change",
+      ])
+    stage.answer("p4")
+    #expect(stage.log.contains("shown p4 to 3"))
+    // It has answered, so that it is waited for again.
+    try stage.open("d", call: 5)
+    stage.change(.back(.count(1), result: nil), call: 6)
+    #expect(!stage.log.contains("settle 6 change"))
   }
 
   @Test mutating func aDecliningHandlerLeavesTheCallToGoOn() throws {

@@ -19,7 +19,7 @@ struct Stage {
   private let alarm = MemoryLoop()
 
   init(maxBytes: Int = 1 << 20) {
-    pages = Pages(maxBytes: maxBytes) { 0 }
+    pages = Pages(ByteBudget(.stack, maxBytes)) { 0 }
   }
 
   /// What was done since it was asked last.

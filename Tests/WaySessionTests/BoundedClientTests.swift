@@ -1,0 +1,196 @@
+import Synchronization
+import TestSupport
+import Testing
+import WayRPC
+import WayRouting
+import WaySession
+import WayTransport
+import WayValues
+
+/// What one client may cost the others.
+@Suite(.timeLimit(.minutes(1)))
+struct BoundedClientTests {
+  private let router = Router()
+
+  /// A host of `action:`, and another client of its session.
+  private func tasks(
+    _ limits: Limits
+  ) async throws -> (bridge: WireBridge, host: WireClient, caller: WireClient) {
+    let bridge = WireBridge(router, limits: limits)
+    let (host, hello) = try await WireClient.open(
+      bridge, ["hosts": [["scheme": "action", "kind": "task"]]])
+    let (caller, _) = try await WireClient.open(bridge, joining: hello)
+    return (bridge, host, caller)
+  }
+
+  @Test func aCancelledCallCountsUntilItsHostHasAnswered() async throws {
+    var limits = Limits()
+    limits.maxInFlight = 2
+    let (_, host, caller) = try await tasks(limits)
+    var asked: [Value] = []
+    for id in 1...2 {
+      try await caller.call(.integer(Int64(id)), "router.invoke", ["uri": "action://x"])
+      asked.append(try await host.request("task.run"))
+      try await caller.notify("$/cancelRequest", ["id": .integer(Int64(id))])
+      #expect(try await caller.answer(.integer(Int64(id)))["error"]?["code"] == -32800)
+    }
+    try await caller.call(3, "router.invoke", ["uri": "action://x"])
+    #expect(try await caller.answer(3)["error"]?["code"] == 2429)
+    try await host.reply(asked[0], .null)
+    // Its answer is taken before what it asks next.
+    try await host.call("ping", "$/ping", [:])
+    _ = try await host.answer("ping")
+    try await caller.call(4, "router.invoke", ["uri": "action://x"])
+    try await host.reply(try await host.request("task.run"), 4)
+    #expect(try await caller.answer(4)["result"] == 4)
+  }
+
+  @Test func whoAsksAHostThatOwesTooMuchIsRefusedAndTheHostStays() async throws {
+    var limits = Limits()
+    limits.maxInFlight = 1
+    let bridge = WireBridge(router, limits: limits)
+    let (host, hello) = try await WireClient.open(
+      bridge, ["hosts": [["scheme": "action", "kind": "task"]]])
+    // It may owe four answers for each call that a client may have in flight.
+    for number in 1...5 {
+      let (caller, _) = try await WireClient.open(bridge, joining: hello)
+      try await caller.call(1, "router.invoke", ["uri": "action://x"])
+      if number == 5 {
+        #expect(try await caller.answer(1)["error"]?["code"] == 2429)
+      } else {
+        _ = try await host.request("task.run")
+      }
+    }
+    #expect(try await host.hasHeardNothing())
+  }
+
+  @Test func callsHaveARate() async throws {
+    var limits = Limits()
+    limits.maxRate = 100
+    limits.maxBurst = 3
+    let bridge = WireBridge(router, limits: limits)
+    let client = try await WireClient.connect(to: bridge)
+    // Members of batches and notifications count.
+    try await client.batch([
+      ["jsonrpc": "2.0", "id": 1, "method": "$/ping"], ["jsonrpc": "2.0", "method": "$/ping"],
+    ])
+    _ = try await client.message()
+    try await client.call(2, "$/ping", [:])
+    #expect(try await client.answer(2)["result"] == .null)
+    try await client.call(3, "$/ping", [:])
+    let refused = try await client.answer(3)["error"]
+    #expect(refused?["code"] == 2429)
+    let wait = try #require(refused?["data"]?["retryAfterMs"]?.integer)
+    #expect((1...10).contains(wait))
+    try await bridge.server.advance(by: .milliseconds(wait))
+    try await client.call(4, "$/ping", [:])
+    #expect(try await client.answer(4)["result"] == .null)
+    try await client.call(5, "$/ping", [:])
+    #expect(try await client.answer(5)["error"]?["code"] == 2429)
+    let other = try await WireClient.connect(to: bridge)
+    try await other.call(6, "$/ping", [:])
+    #expect(try await other.answer(6)["result"] == .null)
+  }
+
+  @Test func aBatchStopsWhereItsAnswersHaveNoRoom() async throws {
+    var limits = Limits()
+    limits.maxAnswer = 1_000
+    let runs = Counter()
+    try router.task("action://large") { _ in
+      runs.add()
+      return .string(String(repeating: "x", count: 400))
+    }
+    let client = try await WireClient.connect(to: WireBridge(router, limits: limits))
+    try await client.batch(
+      (1...6).map { id in
+        [
+          "jsonrpc": "2.0", "id": .integer(id), "method": "router.invoke",
+          "params": ["uri": "action://large"],
+        ]
+      })
+    let answers = try #require(try await client.message().list)
+    #expect(answers.map { $0["error"]?["code"] } == [nil, nil, 2413, 2413, 2413, 2413])
+    #expect(runs.value == 3)
+  }
+
+  @Test func paramsOfCallsInFlightHaveABudget() async throws {
+    var limits = Limits()
+    limits.maxAnswer = 1_000
+    limits.maxQueueBytes = 1_000
+    limits.maxClientBytes = 20_000
+    let (bridge, host, caller) = try await tasks(limits)
+    let params: Value = [
+      "uri": "action://x", "params": ["text": .string(String(repeating: "x", count: 12_000))],
+    ]
+    try await caller.call(1, "router.invoke", params)
+    let asked = try await host.request("task.run")
+    #expect(bridge.hub.budget.used > 12_000)
+    try await caller.call(2, "router.invoke", params)
+    #expect(try await caller.answer(2)["error"]?["code"] == 2429)
+    try await host.reply(asked, .null)
+    _ = try await caller.answer(1)
+    #expect(bridge.hub.budget.used < 12_000)
+    try await caller.call(3, "router.invoke", params)
+    try await host.reply(try await host.request("task.run"), 3)
+    #expect(try await caller.answer(3)["result"] == 3)
+  }
+
+  @Test func patternsOfASessionAreBoundedAndGivenBack() async throws {
+    var limits = Limits()
+    limits.maxPatterns = 3
+    let client = try await WireClient.connect(to: WireBridge(router, limits: limits))
+    let two: Value = ["hosts": [["patterns": ["action://a", "action://b"], "kind": "task"]]]
+    // One pattern that may be read in two ways.
+    let group: Value = ["hosts": [["patterns": ["action://c(/d)"], "kind": "task"]]]
+    try await client.call(1, "host.register", two)
+    #expect(try await client.answer(1)["result"] != nil)
+    try await client.call(2, "host.register", group)
+    #expect(try await client.answer(2)["error"]?["code"] == 2429)
+    try await client.call(3, "host.register", two)
+    #expect(try await client.answer(3)["result"] != nil)
+    try await client.call(4, "host.unregister", two)
+    _ = try await client.answer(4)
+    try await client.call(5, "host.register", group)
+    #expect(try await client.answer(5)["result"] != nil)
+  }
+
+  @Test func whatATaskThrowsIsTheLogsAndNotTheCallers() async throws {
+    struct Secret: Error {}
+    try router.task("action://fail") { _ in throw Secret() }
+    try router.task("action://tell") { _ in throw CallError(code: 7, message: "no tea") }
+    let told = Mailbox<(Int, String)>()
+    var observer = Observer()
+    observer.tell = { _, happening in
+      if case .threw(let number, let error) = happening { told.put((number, "\(error)")) }
+    }
+    let client = try await WireClient.connect(to: WireBridge(router, observer: observer))
+    try await client.call(1, "router.invoke", ["uri": "action://fail"])
+    let error = try await client.answer(1)["error"]
+    let (number, text) = try await told.take()
+    #expect(error?["code"] == -32603)
+    #expect(error?["data"]?["failure"] == .integer(Int64(number)))
+    #expect(error?["message"]?.string?.contains("Secret") == false)
+    #expect(text.contains("Secret"))
+    try await client.call(2, "router.invoke", ["uri": "action://tell"])
+    #expect(try await client.answer(2)["error"]?["message"] == "no tea")
+  }
+
+  @Test func whatIsInFlightIsAnsweredWhenTheServerEnds() async throws {
+    let (bridge, host, caller) = try await tasks(Limits())
+    try await caller.call(1, "router.invoke", ["uri": "action://x"])
+    _ = try await host.request("task.run")
+    await bridge.hub.drain()
+    #expect(try await caller.answer(1)["error"]?["code"] == -32802)
+    try await caller.call(2, "router.invoke", ["uri": "action://x"])
+    #expect(try await caller.answer(2)["error"]?["code"] == 2503)
+    try await caller.call(3, "$/ping", [:])
+    #expect(try await caller.answer(3)["result"] == .null)
+  }
+}
+
+/// Counts on any thread.
+private final class Counter: Sendable {
+  private let count = Atomic(0)
+  func add() { count.add(1, ordering: .relaxed) }
+  var value: Int { count.load(ordering: .relaxed) }
+}
