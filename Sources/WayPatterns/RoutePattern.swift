@@ -75,6 +75,9 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   /// How many ways there are to read it, 1 without groups.
   package var formCount: Int { forms.count }
 
+  /// How much it adds to a table: one for each way to read it and eight segments begun.
+  package var weight: Int { forms.reduce(0) { $0 + max(1, ($1.segments.count + 7) / 8) } }
+
   public var description: String { text }
 
   public static func == (left: RoutePattern, right: RoutePattern) -> Bool {

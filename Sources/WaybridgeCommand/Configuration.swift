@@ -72,6 +72,7 @@ extension Configuration {
     Setting(
       "limits.maxBacklog", .count(\.limits.maxBacklog),
       "Bytes that may wait for a client when an event is due."),
+    Setting("limits.maxExts", .count(\.limits.maxExts), "Bytes of the exts of one call."),
     Setting(
       "limits.maxStackBytes", .count(\.limits.maxStackBytes),
       "Bytes of the URIs, params and exts of one session's pages."),

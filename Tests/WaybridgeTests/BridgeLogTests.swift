@@ -51,6 +51,20 @@ struct BridgeLogTests {
     #expect(try await lines.take().text == "info stopped")
   }
 
+  @Test func theEndOfAServerTellsEachSessionsEndOnce() async throws {
+    try await withBridge(.info) { bridge, client in
+      _ = try await client.request("$/ping")
+      await bridge.stop()
+    }
+    var messages: [String] = []
+    while messages.last != "stopped" { messages.append(try await lines.take().message) }
+    #expect(
+      messages == [
+        "listening", "session opened", "client joined", "draining", "client left",
+        "session closed", "stopped",
+      ])
+  }
+
   private func line(_ message: String) async throws -> Recorded {
     while true {
       let line = try await lines.take()

@@ -15,16 +15,16 @@ struct SessionHosts {
   private var directory = HostDirectory<Host>()
   /// What each client has declared, in the order of registration.
   private var registrations: [ClientID: [Registration]] = [:]
-  /// In how many ways all patterns may be read.
-  private var formCount = 0
+  /// How much all patterns weigh.
+  private var weight = 0
   private let limits: Limits
-  /// About what a pattern costs beside its text, in bytes, for each way to read it.
-  private static let formSize = 512
+  /// About what a pattern costs beside its text, in bytes, for each unit of its weight.
+  private static let unitSize = 2048
 
   fileprivate struct Registration {
     let number: HostDirectory<Host>.Number
     let definition: HostDefinition
-    let formCount: Int
+    let weight: Int
     let charge: ByteBudget.Charge
   }
 
@@ -55,35 +55,38 @@ struct SessionHosts {
     guard kept.count + added.count <= limits.maxHosts else {
       throw CallError(.tooMany, "A client may declare \(limits.maxHosts) hosts")
     }
-    let counts = added.map { $0.patterns.reduce(0) { $0 + $1.formCount } }
-    let total = formCount - replaced.formCount + counts.reduce(0, +)
-    guard total <= limits.maxPatterns else {
-      throw CallError(
-        .tooMany,
-        "The hosts of a session may have \(limits.maxPatterns) patterns, counted in all ways to "
-          + "read their optional groups",
-        data: ["limit": .integer(Int64(limits.maxPatterns))])
-    }
+    let weights = added.map { $0.patterns.reduce(0) { $0 + $1.weight } }
+    let total = weight - replaced.weight + weights.reduce(0, +)
+    guard total <= limits.maxPatterns else { throw tooManyPatterns }
     var charges: [ByteBudget.Charge] = []
-    for (definition, count) in zip(definitions, counts) {
-      charges.append(try client.charge(definition.size + count * Self.formSize))
+    for (definition, weight) in zip(definitions, weights) {
+      charges.append(try client.charge(definition.size + weight * Self.unitSize))
     }
-    formCount = total
+    weight = total
     directory.remove(replaced.map(\.number))
     let numbers = directory.add(added)
     registrations[client.id] =
       kept
       + definitions.indices.map { index in
         Registration(
-          number: numbers[index], definition: definitions[index], formCount: counts[index],
+          number: numbers[index], definition: definitions[index], weight: weights[index],
           charge: charges[index])
       }
+  }
+
+  private var tooManyPatterns: CallError {
+    CallError(
+      .tooMany,
+      "The hosts of a session may have \(limits.maxPatterns) patterns, each counted in all ways to "
+        + "read its optional groups, and once more for each eight segments",
+      data: ["limit": .integer(Int64(limits.maxPatterns))])
   }
 
   private func patterns(
     of definition: HostDefinition, _ router: RouterSnapshot
   ) throws(CallError) -> [RoutePattern] {
     var patterns: [RoutePattern] = []
+    var weight = 0
     for text in definition.patterns {
       let pattern: RoutePattern
       do { pattern = try RoutePattern(text) } catch {
@@ -92,12 +95,10 @@ struct SessionHosts {
       if let scheme = definition.scheme, let own = pattern.scheme, own != scheme {
         throw .invalidParams("The pattern \(text.quoted) is not of the host's scheme \(scheme)")
       }
+      weight += pattern.weight
+      // The rest need not be read.
+      guard weight <= limits.maxPatterns else { throw tooManyPatterns }
       patterns.append(pattern)
-    }
-    guard patterns.reduce(0, { $0 + $1.formCount }) <= limits.maxHosts else {
-      throw CallError(
-        .tooMany,
-        "The optional groups of a host's patterns may be read in \(limits.maxHosts) ways in all")
     }
     for scheme in Set(patterns.compactMap(\.scheme) + [definition.scheme].compactMap(\.self)) {
       guard router.takes(definition.kind, inScheme: scheme) else {
@@ -126,7 +127,7 @@ struct SessionHosts {
 
   private mutating func forget(_ removed: [Registration]) {
     directory.remove(removed.map(\.number))
-    formCount -= removed.formCount
+    weight -= removed.weight
   }
 
   /// What a client has declared, in the order of registration.
@@ -142,7 +143,7 @@ struct SessionHosts {
 }
 
 extension [SessionHosts.Registration] {
-  fileprivate var formCount: Int { reduce(0) { $0 + $1.formCount } }
+  fileprivate var weight: Int { reduce(0) { $0 + $1.weight } }
 
   /// Those that `isFirst` holds for, and the others.
   fileprivate func parted(_ isFirst: (Element) -> Bool) -> (Self, Self) {

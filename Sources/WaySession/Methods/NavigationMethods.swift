@@ -51,8 +51,9 @@ enum NavigationMethods {
     _ operation: StackOperation, _ params: Params, _ address: ReplyAddress,
     in session: isolated Session
   ) throws(CallError) -> Reply {
+    let exts = try params.exts(session.limits)
     let call = try session.begin(.request(address), size: params.size)
-    session.change(operation, params.object(.exts) ?? [:], for: call)
+    session.change(operation, exts, for: call)
     return .later
   }
 

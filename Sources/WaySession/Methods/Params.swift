@@ -128,6 +128,17 @@ struct Params {
     return try PageResult(value, path: "params.result")
   }
 
+  /// The `exts`, none where there are none. Fails with 2413 where they are too large.
+  func exts(_ limits: Limits) throws(CallError) -> ValueObject {
+    guard let exts = object(.exts) else { return [:] }
+    guard Value.object(exts).size <= limits.maxExts else {
+      throw CallError(
+        .tooLarge, "params.exts have more than \(limits.maxExts) bytes",
+        data: ["limit": .integer(Int64(limits.maxExts))])
+    }
+    return exts
+  }
+
   /// A text that must be there. Fails with -32602 where it is not.
   func required(_ name: ParamName) throws(CallError) -> String {
     guard let text = string(name) else { throw .missing(name, "a string") }

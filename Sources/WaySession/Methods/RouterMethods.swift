@@ -30,7 +30,7 @@ enum RouterMethods {
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
     let uri = try params.required(.uri)
-    var journey = Journey(.invoke, uri, options(params, address))
+    var journey = Journey(.invoke, uri, try options(params, address, session.limits))
     return try Travel.go(&journey, for: .request(address), in: session)
   }
 
@@ -38,16 +38,18 @@ enum RouterMethods {
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
     let uri = try params.required(.uri)
-    var options = options(params, address)
+    var options = try options(params, address, session.limits)
     if let style = try params.style() { options.style = style }
     options.from = params.string(.from) ?? address.client.page
     var journey = Journey(.open, uri, options)
     return try Travel.go(&journey, for: .request(address), in: session)
   }
 
-  private static func options(_ params: Params, _ address: ReplyAddress) -> CallOptions {
+  private static func options(
+    _ params: Params, _ address: ReplyAddress, _ limits: Limits
+  ) throws(CallError) -> CallOptions {
     CallOptions(
-      params: params.object(.params) ?? [:], exts: params.object(.exts) ?? [:],
+      params: params.object(.params) ?? [:], exts: try params.exts(limits),
       deadline: params.time(.deadlineMs), isInBatch: address.batch != nil)
   }
 

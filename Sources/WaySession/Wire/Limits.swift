@@ -34,6 +34,9 @@ public struct Limits: Sendable, Hashable {
   /// Links from outside that wait for somebody who can open them, in a session, and for sessions to
   /// come.
   public var maxLinks = 32
+  /// Bytes of the `exts` of a call, about: they reach the host of each page that it closes. More is
+  /// the error 2413.
+  public var maxExts = 16 << 10
   /// Bytes that a session keeps of the pages on its stack and of those that wait to be opened:
   /// their URIs, parameters and `exts`, about. A page beyond is the error 2413.
   public var maxStackBytes = 4 << 20
@@ -76,7 +79,8 @@ public struct Limits: Sendable, Hashable {
     let counts: [WritableKeyPath<Limits, Int>] = [
       \.maxMessage, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxInFlight, \.maxHosts, \.maxPatterns,
       \.maxClients,
-      \.maxSubscriptions, \.maxTopic, \.maxBacklog, \.maxLinks, \.maxStackBytes, \.maxQueueBytes,
+      \.maxSubscriptions, \.maxTopic, \.maxBacklog, \.maxLinks, \.maxExts, \.maxStackBytes,
+      \.maxQueueBytes,
       \.maxClientBytes, \.maxSessionBytes, \.maxServerBytes, \.maxBurst, \.maxSessions,
       \.maxConnections,
     ]
@@ -104,6 +108,7 @@ public struct Limits: Sendable, Hashable {
       "maxTopic": .integer(Int64(maxTopic)), "maxBacklog": .integer(Int64(maxBacklog)),
       "maxLinks": .integer(Int64(maxLinks)),
       "maxPages": .integer(Int64(NavigationStack.maxPages)),
+      "maxExts": .integer(Int64(maxExts)),
       "maxStackBytes": .integer(Int64(maxStackBytes)),
       "maxQueueBytes": .integer(Int64(maxQueueBytes)),
       "maxClientBytes": .integer(Int64(maxClientBytes)),
