@@ -51,7 +51,8 @@ public final class RouterSnapshot: Sendable {
     dispatchers = state.schemes.compactMapValues(\.dispatcher)
   }
 
-  /// Where a URI leads; nothing is run or changed. Redirects are followed first.
+  /// Where a URI leads; nothing is run or changed. Its dot segments are removed and redirects are
+  /// followed first.
   ///
   /// Routes whose pattern names the scheme come before global ones, which a closed scheme does not
   /// have. A global pattern is matched against the path; where the scheme is not `http` or `https`
@@ -62,7 +63,8 @@ public final class RouterSnapshot: Sendable {
   public func resolve(
     _ uri: RouteURI, params: ValueObject = [:], checking: Bool = true
   ) throws(RoutingError) -> Resolution {
-    let target = try redirects?.follow(uri, in: self).uri ?? uri
+    let called = uri.withoutDotSegments
+    let target = try redirects?.follow(called, in: self).uri ?? called
     let split: SplitURI
     do { split = try SplitURI(target) } catch { throw .invalidURI(error) }
     return try resolve(split, params: params, checking: checking)
