@@ -114,6 +114,7 @@ enum RouterMethods {
   /// Who shows or runs it, as pages tell it: a client, or `server` for Swift code.
   private static func host(of destination: Destination, in session: isolated Session) -> Value {
     switch destination.kind {
+    let given = params.object(.params) ?? [:]
     case .hostedTask(let client), .page(.client(let client)):
       session.members[client].map { .string($0.name) } ?? .null
     case .undefined: .null
@@ -126,13 +127,9 @@ enum RouterMethods {
   ) throws(CallError) -> Reply {
     let link: DeepLink
     if let action = params.string(.action) {
-      do {
-        link = try session.guide.snapshot.link(action: action, url: params.string(.actionURL))
-      } catch {
-        throw CallError(error)
-      }
+      link = try session.guide.snapshot.delivered(action, params.string(.actionURL), given)
     } else {
-      link = DeepLink(try params.required(.uri), params: params.object(.params) ?? [:])
+      link = DeepLink(try params.required(.uri), params: given)
     }
     try LinkFollowing.deliver(link, from: address.client, to: session)
     return .value(.null)
