@@ -1,6 +1,5 @@
 import WayNavigation
 import WayPatterns
-import WayRPC
 import WayRouting
 import WayValues
 
@@ -49,16 +48,6 @@ enum RouterMethods {
     CallOptions(
       params: params.object(.params) ?? [:], exts: params.object(.exts) ?? [:],
       deadline: params.time(.deadlineMs), isInBatch: address.batch != nil)
-  }
-
-  /// A request failed before it became a call: where it was for a URI, that has come to nothing.
-  /// What is refused by its id or the count of calls was never looked up.
-  static func tell(_ error: CallError, of request: Request, in session: isolated Session) {
-    guard session.happenings.isTold(.route),
-      request.method == "router.open" || request.method == "router.invoke",
-      error.protocolCode != .conflict, error.protocolCode != .tooMany
-    else { return }
-    session.happenings.tellNowhere(request.params?["uri"]?.string, error)
   }
 
   private static func canOpen(
@@ -114,7 +103,6 @@ enum RouterMethods {
   /// Who shows or runs it, as pages tell it: a client, or `server` for Swift code.
   private static func host(of destination: Destination, in session: isolated Session) -> Value {
     switch destination.kind {
-    let given = params.object(.params) ?? [:]
     case .hostedTask(let client), .page(.client(let client)):
       session.members[client].map { .string($0.name) } ?? .null
     case .undefined: .null
@@ -126,6 +114,7 @@ enum RouterMethods {
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
     let link: DeepLink
+    let given = params.object(.params) ?? [:]
     if let action = params.string(.action) {
       link = try session.guide.snapshot.delivered(action, params.string(.actionURL), given)
     } else {
