@@ -67,7 +67,7 @@ final class Guide {
     switch match.route.handler {
     case .task(let run): return .task(run)
     case .asyncTask(let run): return .asyncTask(run)
-    case .page(let handler): return .page(.swift(handler))
+    case .page(let handler): return .page(.swift(handler.forOpening()))
     case .lazy(let module): return .module(module)
     case .hosted:
       guard let host = hosts.find(match.uri, kind: match.route.kind) else {
