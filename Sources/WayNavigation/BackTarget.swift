@@ -11,6 +11,14 @@ public enum BackTarget<Page: Sendable>: Sendable {
   /// To the root page.
   case root
 
+  /// The page that it names.
+  package var page: Page? {
+    switch self {
+    case .to(let page), .before(let page): page
+    case .count, .root: nil
+    }
+  }
+
   /// The same with pages named in another way.
   package func map<Other: Sendable>(_ name: (Page) -> Other) -> BackTarget<Other> {
     switch self {

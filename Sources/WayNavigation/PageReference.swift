@@ -2,11 +2,14 @@ import WayValues
 
 /// What `to`, `before`, `contains` and `popTo` name a page by.
 ///
-/// Over the wire a text with a colon is a URI, any other a page id; who resolves the text knows the
-/// routes, the stack does not.
+/// Over the wire a text with a colon is a URI, any other a page id or the name of a route; who
+/// resolves a URI knows the routes, the stack does not.
 package enum PageReference: Sendable, Equatable {
   /// The page with this id.
   case page(String)
+  /// The page with this id; where there is none, the nearest from the top of the route of this
+  /// name.
+  case named(String)
   /// The nearest page from the top with this route and equal path parameters.
   case route(name: String, pathParams: ValueObject)
   /// The nearest page from the top that belongs to no declared route and has this URI. Query,
@@ -18,6 +21,7 @@ extension PageReference: CustomStringConvertible {
   package var description: String {
     switch self {
     case .page(let id): "page '\(id)'"
+    case .named(let name): "a page with the id or of the route '\(name)'"
     case .route(let name, let pathParams):
       pathParams.isEmpty
         ? "a page of route '\(name)'" : "a page of route '\(name)' with these path parameters"
@@ -38,6 +42,7 @@ extension NavigationStack {
   /// of other tabs.
   package func contains(_ reference: PageReference) -> Page? {
     if let index = index(of: reference) { return pages[index] }
+    if case .named(let id) = reference, let page = pageBeside(id) { return page }
     for tab in beside {
       if let index = Self.index(of: reference, in: tab.pages) { return tab.pages[index] }
     }
@@ -46,13 +51,23 @@ extension NavigationStack {
 
   /// The place of the page that is meant among those that are shown.
   func index(of reference: PageReference) -> Int? {
-    Self.index(of: reference, in: pages)
+    // An id goes before a name, wherever its page is.
+    if case .named(let id) = reference, pageBeside(id) != nil { return nil }
+    return Self.index(of: reference, in: pages)
+  }
+
+  private func pageBeside(_ id: String) -> Page? {
+    guard !beside.isEmpty else { return nil }
+    return beside.lazy.flatMap(\.pages).first { $0.id.isSameUTF8(as: id) }
   }
 
   private static func index(of reference: PageReference, in pages: [Page]) -> Int? {
     switch reference {
     case .page(let id):
       return pages.lastIndex { $0.id.isSameUTF8(as: id) }
+    case .named(let name):
+      return pages.lastIndex { $0.id.isSameUTF8(as: name) }
+        ?? pages.lastIndex { $0.route.map { $0.isSameUTF8(as: name) } == true }
     case .route(let name, let pathParams):
       return pages.lastIndex { page in
         page.route.map { $0.isSameUTF8(as: name) } == true && page.pathParams == pathParams

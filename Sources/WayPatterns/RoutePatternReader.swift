@@ -117,10 +117,15 @@ struct RoutePatternReader {
       return (.parameter, try readParameter(position + 1..<end))
     }
     if bytes[position..<end].elementsEqual([Self.star]) { return (.wildcard, nil) }
+    let start = position
     var literal: [UInt8] = []
     while position < end {
       let byte = try readLiteralByte(to: end, isAuthority: isAuthority)
       literal.append(isAuthority ? byte.lowercased : byte)
+    }
+    if !isAuthority, literal == [.dot] || literal == [.dot, .dot] {
+      throw failure(
+        at: start, "'.' and '..' are taken out of a URI before it is matched: leave them out")
     }
     return (.literal(literal), nil)
   }

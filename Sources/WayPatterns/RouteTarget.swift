@@ -132,7 +132,7 @@ extension RouteTarget {
       case .wildcard:
         for value in captures[RoutePattern.wildcardName]?.list ?? [] {
           writer.append(raw: "/")
-          writer.append((value.string ?? "").utf8, as: .segment)
+          try writer.append(segment: value.string ?? "", of: RoutePattern.wildcardName)
         }
       }
     }

@@ -67,6 +67,45 @@ extension RouteURI {
     // Normalising keeps a URI valid and never lengthens it, so the other arm is not reached.
     return (try? result.uri()) ?? self
   }
+  /// The same without the dot segments of its path (RFC 3986 §5.2.4), percent-encoded ones among
+  /// them (§6.2.2.2), as it is matched; all else stays as it was written. A relative reference keeps
+  /// them.
+  package var withoutDotSegments: RouteURI {
+    guard parts.schemeEnd >= 0, hasDotSegments else { return self }
+    var result = Components()
+    result.scheme = scheme
+    result.authority = authority
+    let segments = Array(path.utf8).split(separator: .slash, omittingEmptySubsequences: false)
+    result.path = Components.removingDotSegments(
+      Array(segments.map(Components.decodingDots).joined(separator: [.slash])))
+    result.query = query
+    result.fragment = fragment
+    // What is left is no longer, so the other arm is not reached.
+    return (try? result.uri()) ?? self
+  }
+
+  private var hasDotSegments: Bool {
+    let bytes = text.utf8.span
+    let end = Int(parts.pathEnd)
+    var position = Int(parts.pathStart)
+    while position < end {
+      var dots = 0
+      while position < end {
+        if bytes[position] == .dot {
+          position += 1
+        } else if bytes[position] == .percent, bytes.triplet(at: position) == .dot {
+          position += 3
+        } else {
+          break
+        }
+        dots += 1
+      }
+      if dots == 1 || dots == 2, position == end || bytes[position] == .slash { return true }
+      while position < end, bytes[position] != .slash { position += 1 }
+      position += 1
+    }
+    return false
+  }
 }
 
 /// The five components of RFC 3986 §5.3, to be put together again.
@@ -87,6 +126,14 @@ private struct Components {
     if let query { text += "?" + query }
     if let fragment { text += "#" + fragment }
     return try RouteURI(text)
+  }
+
+  /// A segment that is a dot segment when its triplets are decoded as one; any other as it is.
+  static func decodingDots(_ segment: ArraySlice<UInt8>) -> [UInt8] {
+    // The longest dot segment: six bytes.
+    guard segment.count <= 6 else { return Array(segment) }
+    let decoded = normalizingTriplets(String(decoding: segment, as: UTF8.self))
+    return decoded == [.dot] || decoded == [.dot, .dot] ? decoded : Array(segment)
   }
 
   /// §5.2.4, in time linear in the path.

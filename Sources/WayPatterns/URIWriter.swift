@@ -42,7 +42,20 @@ struct URIWriter {
     guard !text.isEmpty || part == .query else {
       throw ParameterError.fault(name, "must not be empty: it is a part of the path")
     }
+    if part != .query, !name.isEmpty { try Self.check(text, of: name) }
     append(text.utf8, as: part)
+  }
+
+  /// Appends a segment of the path; `name` is that of its parameter.
+  mutating func append(segment text: String, of name: String) throws(ParameterError) {
+    try Self.check(text, of: name)
+    append(text.utf8, as: .segment)
+  }
+
+  /// A dot segment would take others away.
+  private static func check(_ text: String, of name: String) throws(ParameterError) {
+    guard text == "." || text == ".." else { return }
+    throw ParameterError.fault(name, "must not be '.' or '..': it is a part of the path")
   }
 
   /// Appends to the query. A list becomes a parameter for each of its elements; null is left out.

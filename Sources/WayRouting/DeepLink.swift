@@ -16,24 +16,43 @@ public struct DeepLink: Sendable, Hashable {
 }
 
 extension RouterSnapshot {
-  /// The link that an older server's `{action, action_url}` means. An action of the table leads to
-  /// its target, with the URL as the parameter `action_url`; one that the table does not have, or
-  /// leaves open, to the URL itself.
+  /// The link that an older server's `{action, action_url, params}` means. An action of the table
+  /// leads to its target, in which `:action_url` stands for the URL, and the URL's query goes over
+  /// the target's own; one that the table does not have, or leaves open, leads to the URL itself.
   ///
-  /// Throws ``RoutingError`` for an unknown action without a URL, and for a URL that does not fit
-  /// the target.
-  public func link(action: String, url: String?) throws(RoutingError) -> DeepLink {
-    if let target = actions[action] {
-      let captures: ValueObject = url.map { ["action_url": .string($0)] } ?? [:]
-      do {
-        return DeepLink(try target.uri(captures, carrying: [:], fragment: nil).text)
-      } catch {
-        throw RoutingError(error)
-      }
+  /// Throws ``RoutingError`` for an unknown action without a URL, for a text that is no URL, and
+  /// for a URL that the target needs or that does not fit it.
+  public func link(
+    action: String, url: String?, params: ValueObject = [:]
+  ) throws(RoutingError) -> DeepLink {
+    guard let target = actions[action] else {
+      guard let url else { throw .noRoute(uri: action, kind: .noAction) }
+      return DeepLink(url, params: params)
     }
-    guard let url else { throw .noRoute(uri: action, kind: .noAction) }
-    return DeepLink(url)
+    var captures = ValueObject()
+    if let url, target.parameterNames.contains(Self.actionURL) {
+      captures[Self.actionURL] = .string(url)
+    }
+    do {
+      let uri = try target.uri(captures, carrying: [:], fragment: nil)
+      let query = try url.map(query(ofActionURL:)) ?? [:]
+      guard !query.isEmpty else { return DeepLink(uri.text, params: params) }
+      var merged = try uri.queryParameters(plusIsSpace: plusIsSpace)
+      merged.merge(query)
+      return DeepLink(try uri.replacingQuery(with: merged).text, params: params)
+    } catch {
+      throw RoutingError(error)
+    }
   }
+
+  private func query(ofActionURL text: String) throws(ParameterError) -> ValueObject {
+    let url: RouteURI
+    do { url = try RouteURI(mapping: text) } catch { throw .uri(error) }
+    return try url.queryParameters(plusIsSpace: plusIsSpace)
+  }
+
+  /// What the targets of actions call the URL.
+  fileprivate static var actionURL: String { "action_url" }
 
   /// The URIs of the pages that lie under the page of a link, lowest first: those that its route
   /// declares, filled with the link's own parameters. Empty where the route declares none, or the
@@ -54,9 +73,9 @@ extension RouterSnapshot {
 }
 
 extension Router {
-  /// Sets what the actions of an older server mean (``RouterSnapshot/link(action:url:)``): each a
-  /// target in which `:action_url` stands for the URL, which else becomes its parameter. Other
-  /// actions lead to their URL itself.
+  /// Sets what the actions of an older server mean (``RouterSnapshot/link(action:url:params:)``):
+  /// each a target in which `:action_url` stands for the URL, whose query goes over the target's
+  /// own. Other actions lead to their URL itself.
   ///
   /// Throws ``RouterError/target(_:)`` for a text that is no target, or needs other parameters.
   public func setActions(_ actions: [String: String]) throws(RouterError) {
@@ -72,7 +91,7 @@ extension RouteTarget {
   /// A target that has nothing but the URL of an action.
   package init(action text: String) throws(RoutePatternError) {
     try self.init(text)
-    if let name = parameterNames.first(where: { $0 != "action_url" }) {
+    if let name = parameterNames.first(where: { $0 != RouterSnapshot.actionURL }) {
       throw RoutePatternError(text, at: 0, "':\(name)' has no value here; ':action_url' has")
     }
   }

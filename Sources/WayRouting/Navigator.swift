@@ -37,9 +37,9 @@ public protocol Navigator: Sendable {
   /// Calls a method of an open page of the session: of the client that runs in it, else of its
   /// host. Throws ``CallError`` with the code that it answers or the protocol's.
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value
-  /// Goes back, through modal stacks; the root stays. A page is named by its id or a URI. The
-  /// result is for the opener of the lowest page that closes; the `exts`, `animated` for instance,
-  /// are told to the hosts of the pages that close.
+  /// Goes back, through modal stacks; the root stays. A page is named by its id, a URI or the name
+  /// of its route. The result is for the opener of the lowest page that closes; the `exts`,
+  /// `animated` for instance, are told to the hosts of the pages that close.
   ///
   /// Like all that changes the stack it waits for its turn, behind pages that are being opened.
   /// Throws ``CallError``: -32602 for a negative count, 2404 for a page that is not on the stack,
@@ -68,7 +68,7 @@ public protocol Navigator: Sendable {
   func selectTab(_ uri: String) async throws -> NavigationChange
   /// The pages of the session as they are now.
   func stack() async -> NavigationStack
-  /// The page on the stack that is meant by an id or URI; nil where there is none.
+  /// The page on the stack that is meant by an id, a URI or the name of a route; nil where there is none.
   func contains(_ page: String) async -> Page?
 }
 

@@ -6,7 +6,8 @@ public struct ParameterDeclaration: Sendable, Hashable {
   public enum Kind: String, Sendable, CaseIterable {
     /// Text.
     case string
-    /// A number that is written without fraction and exponent and fits 64 bits with sign.
+    /// A number that 64 bits with sign hold exactly, however it is written: `5.0` and `1e3` are 5
+    /// and 1000.
     case integer
     /// Any number.
     case number
@@ -42,8 +43,8 @@ public struct ParameterDeclaration: Sendable, Hashable {
     self.kind = kind
     self.title = title
     self.isRequired = isRequired
-    self.defaultValue = defaultValue
-    self.allowed = allowed
+    self.defaultValue = defaultValue.map { kind.integer(of: $0) ?? $0 }
+    self.allowed = allowed?.map { kind.integer(of: $0) ?? $0 }
   }
 
   /// As a route table has it, without the name.
@@ -81,26 +82,44 @@ public struct ParameterDeclaration: Sendable, Hashable {
 }
 
 extension ParameterDeclaration.Kind {
-  /// What is wrong with a value of this kind.
+  /// What is wrong with a value of this kind; a number that ``integer(of:)`` has a value for is that.
   func fault(of value: Value) -> String? {
     let fits =
       switch (self, value) {
       case (.string, .string), (.boolean, .bool), (.array, .list), (.object, .object): true
       case (.integer, .integer), (.number, .integer), (.number, .number): true
-      case (.integer, .number(let number)): number.isInteger
       default: false
       }
+    if case (.integer, .number(let number)) = (self, value), number.isInteger {
+      return Self.tooWide
+    }
     return fits
       ? nil : "has to be \(described); it is \(value.isNull ? "null" : value.kindName.withArticle)"
+  }
+
+  /// What is wrong with a number that is an integer all the same.
+  private static let tooWide = "is beyond an integer of 64 bits"
+
+  /// The integer that a number which is written otherwise is handed on as; nil for any other value.
+  func integer(of value: Value) -> Value? {
+    guard self == .integer, case .number(let number) = value else { return nil }
+    return number.exactly(Int64.self).map(Value.integer)
+  }
+
+  /// What is wrong with text of a path or query that stands for no value.
+  func fault(ofText text: String) -> String {
+    switch self {
+    case .object: "has to be \(described); give it in params"
+    case .integer where Number(digits: text)?.isInteger == true: Self.tooWide
+    default: "has to be \(described), and '\(text.brief)' is none"
+    }
   }
 
   /// The value that text of a path or query stands for; nil where it stands for none.
   func value(of text: String) -> Value? {
     switch self {
     case .string: return .string(text)
-    case .integer:
-      guard let number = Number(digits: text), number.isInteger else { return nil }
-      return Int64(text).map(Value.integer) ?? .number(number)
+    case .integer: return Number(digits: text)?.exactly(Int64.self).map(Value.integer)
     case .number:
       return Int64(text).map(Value.integer) ?? Number(digits: text).map(Value.number)
     case .boolean:

@@ -31,17 +31,15 @@ final class ParameterRules: Sendable {
         if let value = declaration.kind.value(of: text) {
           converted[declaration.name] = value
         } else {
-          let hint =
-            declaration.kind == .object ? "; give it in params" : ", and '\(text.brief)' is none"
-          faults.append(
-            .init(of: declaration.name, "has to be \(declaration.kind.described)\(hint)"))
+          faults.append(.init(of: declaration.name, declaration.kind.fault(ofText: text)))
         }
       }
     }
     return (converted, faults)
   }
 
-  /// Fills in defaults, and throws all that does not fit.
+  /// Fills in defaults, makes integers of what is written otherwise, and throws all that does not
+  /// fit.
   ///
   /// - Parameters:
   ///   - params: all parameters of the call.
@@ -54,9 +52,13 @@ final class ParameterRules: Sendable {
     for declaration in declarations {
       let name = declaration.name
       if params[name]?.isNull == true, !declaration.isRequired { params[name] = nil }
-      if let value = params[name] {
+      if var value = params[name] {
         guard given[name] != nil || !uriFaults.contains(where: { $0.name.isSameUTF8(as: name) })
         else { continue }
+        if let integer = declaration.kind.integer(of: value) {
+          value = integer
+          params[name] = integer
+        }
         if let fault = declaration.fault(of: value) { faults.append(.init(of: name, fault)) }
       } else if declaration.isRequired {
         faults.append(

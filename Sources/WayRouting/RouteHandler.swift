@@ -46,8 +46,10 @@ public struct PageHandler: Sendable {
   public let close: @Sendable (Page, _ reason: Outcome.Kind, _ exts: ValueObject) async -> Void
   /// Runs one of the page's methods (`page.call`) and gives its value. The call's `params` are the
   /// method's, its `uri` is the page's. An error is told as a task's. Nil where the page has no
-  /// methods.
+  /// methods; ``UnknownMethod`` says that it does not have this one.
   public let call: (@Sendable (Page, _ method: String, Call) async throws -> Value)?
+  /// Gives a handler of its own for each opening; nil where one serves all.
+  private let fresh: (@Sendable () -> PageHandler)?
 
   /// The closures are called on any thread: `open` and `close` one after the other for one page,
   /// `call` as often as others ask and at any time between, also while `close` runs.
@@ -56,10 +58,23 @@ public struct PageHandler: Sendable {
     close: @escaping @Sendable (Page, _ reason: Outcome.Kind, _ exts: ValueObject) async -> Void,
     call: (@Sendable (Page, _ method: String, Call) async throws -> Value)? = nil
   ) {
+    self.init(open: open, close: close, call: call, forOpening: nil)
+  }
+
+  init(
+    open: @escaping @Sendable (Page, Call) async throws -> Void,
+    close: @escaping @Sendable (Page, _ reason: Outcome.Kind, _ exts: ValueObject) async -> Void,
+    call: (@Sendable (Page, _ method: String, Call) async throws -> Value)?,
+    forOpening: (@Sendable () -> PageHandler)?
+  ) {
     self.open = open
     self.close = close
     self.call = call
+    fresh = forOpening
   }
+
+  /// The handler of one opening.
+  package func forOpening() -> PageHandler { fresh?() ?? self }
 }
 
 /// Thrown by a task or by the `open` of a ``PageHandler`` that leaves the call to the next match of

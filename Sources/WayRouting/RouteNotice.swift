@@ -15,14 +15,18 @@ public enum RouteNotice: Sendable {
   /// it took.
   case didRun(uri: String, route: String?, after: Duration)
   /// A call came to nothing: no route, parameters that do not fit, refused by an interceptor, a
-  /// host that refused or was silent, a task that failed.
+  /// host that refused or was silent, a task that failed, a change of the stack or a call of a page
+  /// that was refused.
   case failed(RouteFailure)
 }
 
 /// A call that came to nothing.
 public struct RouteFailure: Sendable {
-  /// The URI as it was called; nil where it could not be told.
+  /// The URI as it was called, or that of the page which ``method`` is about; nil where it could
+  /// not be told.
   public let uri: String?
+  /// What failed where no URI was called: `page.call`, or one of `navigation.…`.
+  public let method: String?
   /// The name of the declared route, where one was found.
   public let route: String?
   /// The error's code: the protocol's or the application's.
@@ -35,9 +39,11 @@ public struct RouteFailure: Sendable {
   public let after: Duration?
 
   package init(
-    uri: String?, route: String?, code: Int, kind: String?, message: String, after: Duration?
+    uri: String?, method: String? = nil, route: String?, code: Int, kind: String?, message: String,
+    after: Duration?
   ) {
     self.uri = uri
+    self.method = method
     self.route = route
     self.code = code
     self.kind = kind

@@ -19,6 +19,8 @@ package struct SchemeDeclaration: Sendable, Hashable {
 
 /// All that a route table declares.
 package struct RouterDeclarations: Sendable {
+  /// What the author calls this state of the table.
+  package var version = ""
   package var routes: [Route] = []
   package var redirects: [Redirect] = []
   package var schemes: [SchemeDeclaration] = []
@@ -32,22 +34,44 @@ package struct RouterDeclarations: Sendable {
   package init() {}
 }
 
+/// What tables declare beside routes and redirects. What other code says goes over it.
+struct DeclaredRules: Sendable {
+  private var schemes: [String: SchemeDeclaration] = [:]
+  private(set) var tabs: [RouteURI] = []
+  private(set) var actions: [String: RouteTarget] = [:]
+  private(set) var plusIsSpace = true
+
+  mutating func add(_ declarations: RouterDeclarations) {
+    for scheme in declarations.schemes { schemes[scheme.name] = scheme }
+    if !declarations.tabs.isEmpty { tabs = declarations.tabs }
+    if !declarations.actions.isEmpty { actions = declarations.actions }
+    plusIsSpace = declarations.plusIsSpace
+  }
+
+  /// The rules of all schemes, those of other code first.
+  func over(_ rules: [String: SchemeTable.Rule]) -> [String: SchemeTable.Rule] {
+    var rules = rules
+    for (name, scheme) in schemes { rules[name] = rules[name, default: .init()].over(scheme) }
+    return rules
+  }
+}
+
 extension Router {
-  /// Adds routes and redirects, and sets the rest. When one thing is refused, nothing has changed.
-  package func declare(_ declarations: RouterDeclarations) throws(RouterError) {
+  /// Adds routes, redirects and rules. `anew` puts them in the place of all that was declared
+  /// before; what other code has registered or set stays. When one thing is refused, nothing has
+  /// changed.
+  package func declare(
+    _ declarations: RouterDeclarations, anew: Bool = false
+  ) throws(RouterError) {
     try change { (state) throws(RouterError) in
       var next = state
-      for route in declarations.routes { _ = try next.add(route, replacing: false) }
-      for redirect in declarations.redirects { try next.redirects.add(redirect) }
-      for scheme in declarations.schemes {
-        try next.change(scheme.name) { rule in
-          rule.isClosed = scheme.isClosed
-          rule.undefined = scheme.undefined
-        }
+      try next.declare(declarations.routes, anew: anew)
+      try next.redirects.declare(declarations.redirects, anew: anew)
+      if anew {
+        next.declared = DeclaredRules()
+        next.reloaded = declarations.version
       }
-      if !declarations.tabs.isEmpty { next.tabs = declarations.tabs }
-      if !declarations.actions.isEmpty { next.actions = declarations.actions }
-      next.plusIsSpace = declarations.plusIsSpace
+      next.declared.add(declarations)
       state = next
     }
   }

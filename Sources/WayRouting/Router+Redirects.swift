@@ -46,7 +46,7 @@ extension Router {
       do { parsed = try RouteTarget(undefinedRoute: target) } catch { throw .target(error) }
     }
     try change { [parsed] (state) throws(RouterError) in
-      try state.change(scheme) { $0.undefined = parsed }
+      try state.change(scheme) { $0.undefined = parsed.map { .target($0) } ?? .nowhere }
     }
   }
 }

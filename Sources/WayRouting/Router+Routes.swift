@@ -79,6 +79,26 @@ extension Router {
     changeAlways { $0.remove(registration) }
   }
 
+  /// Puts a route in the place of the one with a name, whoever has registered that, also in the
+  /// order among equals.
+  ///
+  /// Throws as ``register(_:replacing:)``, and ``RouterError/unknown(_:)`` for a name that no route
+  /// has.
+  @discardableResult
+  public func replace(
+    route name: String, with route: Route
+  ) throws(RouterError) -> Registration {
+    try change { (state) throws(RouterError) in try state.replace(name, with: route) }
+  }
+
+  /// Removes the route of a name, whoever has registered it; false when there is none.
+  @discardableResult
+  public func remove(route name: String) -> Bool {
+    changeAlways { state in
+      state.registration(of: name).map { state.remove($0) } ?? false
+    }
+  }
+
   /// Lets a handler serve a route that is declared already, for instance by a table.
   ///
   /// Throws ``RouterError/unknown(_:)`` for a name that no route has,

@@ -24,7 +24,7 @@ extension Router {
     }
   }
 
-  /// Keeps global routes from serving a scheme, or lets them again. Throws
+  /// Keeps global routes from serving a scheme, or lets them again, whatever a table says. Throws
   /// ``RouterError/invalidScheme(_:)``.
   public func closeScheme(_ scheme: String, _ isClosed: Bool = true) throws(RouterError) {
     try change { (state) throws(RouterError) in

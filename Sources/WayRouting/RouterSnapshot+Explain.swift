@@ -8,7 +8,7 @@ extension RouterSnapshot {
     var explanation = Explanation(uri: text)
     do throws(RoutingError) {
       let uri: RouteURI
-      do { uri = try RouteURI(mapping: text) } catch { throw .invalidURI(error) }
+      do { uri = try RouteURI(mapping: text).withoutDotSegments } catch { throw .invalidURI(error) }
       let (target, chain) = try redirects?.follow(uri, in: self) ?? (uri, [])
       explanation.redirects = Array(chain.dropFirst())
       let split: SplitURI

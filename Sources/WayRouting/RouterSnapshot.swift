@@ -5,6 +5,8 @@ import WayValues
 public final class RouterSnapshot: Sendable {
   /// Grows with every change of the router.
   package let version: Int
+  /// The version of the table that was loaded anew, if one was.
+  package let tableVersion: String?
   /// All routes in the order of their registration.
   public let routes: [Route]
   /// What happens to a URI that nobody serves.
@@ -30,9 +32,10 @@ public final class RouterSnapshot: Sendable {
     self.version = version
     routes = state.routes
     undefinedRoute = state.undefinedRoute
-    plusIsSpace = state.plusIsSpace
-    tabs = state.tabs
-    actions = state.actions
+    tableVersion = state.reloaded
+    plusIsSpace = state.plusIsSpace ?? state.declared.plusIsSpace
+    tabs = state.tabs ?? state.declared.tabs
+    actions = state.actions ?? state.declared.actions
     var entries: [RouteTrie.Entry] = []
     var targets: [Route] = []
     for route in routes {
@@ -43,7 +46,7 @@ public final class RouterSnapshot: Sendable {
     }
     trie = RouteTrie(entries)
     self.targets = targets
-    schemes = SchemeTable(state.schemes)
+    schemes = SchemeTable(state.declared.over(state.schemes))
     groups = GroupTable(routes, added: state.groups)
     interceptors = InterceptorTable(state.interceptors, routes, groups)
     redirects = RedirectTable(state.redirects.redirects)
@@ -51,7 +54,8 @@ public final class RouterSnapshot: Sendable {
     dispatchers = state.schemes.compactMapValues(\.dispatcher)
   }
 
-  /// Where a URI leads; nothing is run or changed. Redirects are followed first.
+  /// Where a URI leads; nothing is run or changed. Its dot segments are removed and redirects are
+  /// followed first.
   ///
   /// Routes whose pattern names the scheme come before global ones, which a closed scheme does not
   /// have. A global pattern is matched against the path; where the scheme is not `http` or `https`
@@ -62,7 +66,8 @@ public final class RouterSnapshot: Sendable {
   public func resolve(
     _ uri: RouteURI, params: ValueObject = [:], checking: Bool = true
   ) throws(RoutingError) -> Resolution {
-    let target = try redirects?.follow(uri, in: self).uri ?? uri
+    let called = uri.withoutDotSegments
+    let target = try redirects?.follow(called, in: self).uri ?? called
     let split: SplitURI
     do { split = try SplitURI(target) } catch { throw .invalidURI(error) }
     return try resolve(split, params: params, checking: checking)

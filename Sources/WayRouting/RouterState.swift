@@ -6,6 +6,8 @@ struct RouterState: Sendable {
   private struct Slot: Sendable {
     let id: UInt64
     var route: Route
+    /// Whether a table declares it.
+    var isDeclared = false
   }
 
   /// A service and the routes of its methods.
@@ -25,9 +27,10 @@ struct RouterState: Sendable {
   private var lastID: UInt64 = 0
   private(set) var schemes: [String: SchemeTable.Rule]
   var undefinedRoute: UndefinedRouteHandler?
-  var plusIsSpace = true
-  var tabs: [RouteURI] = []
-  var actions: [String: RouteTarget] = [:]
+  /// These are nil where only a table may say so.
+  var plusIsSpace: Bool?
+  var tabs: [RouteURI]?
+  var actions: [String: RouteTarget]?
   var redirects = RedirectList()
   /// By the type of the service.
   var services: [ObjectIdentifier: ServiceEntry] = [:]
@@ -36,6 +39,15 @@ struct RouterState: Sendable {
   var hooks: [RouteHook] = []
   /// The names of the routes that were added to each group.
   var groups: [UTF8Key: [String]] = [:]
+
+  /// What tables declare beside routes and redirects.
+  var declared = DeclaredRules()
+  /// The version of the table that was loaded anew, if one was.
+  var reloaded: String?
+  /// The names of the routes that tables declare, whether they are theirs still.
+  private var declaredNames: Set<UTF8Key> = []
+  /// The handlers that other code has given to routes of a table, for when it is loaded anew.
+  private var boundHandlers: [UTF8Key: RouteHandler] = [:]
 
   init() {
     var schemes: [String: SchemeTable.Rule] = [:]
@@ -80,6 +92,17 @@ struct RouterState: Sendable {
     return place(route, in: slot)
   }
 
+  /// Puts a route in the place of the one with a name.
+  mutating func replace(_ name: String, with route: Route) throws(RouterError) -> Registration {
+    guard let registration = registration(of: name) else { throw .unknown(name) }
+    return try replace(registration, with: route)
+  }
+
+  /// What stands for the route of a name now.
+  func registration(of name: String) -> Registration? {
+    slotByName[UTF8Key(name)].flatMap { slots[$0] }.map { Registration(name: name, id: $0.id) }
+  }
+
   /// False when the registration is not in force any more.
   mutating func remove(_ registration: Registration) -> Bool {
     guard let slot = slot(of: registration) else { return false }
@@ -88,6 +111,46 @@ struct RouterState: Sendable {
     gaps += 1
     if gaps > 64, gaps * 2 > slots.count { close() }
     return true
+  }
+
+  /// Adds the routes of a table. `anew` puts them in the place of all that tables have declared;
+  /// what other code has put into the place of one, and the handlers that it gave to them, stay.
+  mutating func declare(_ routes: [Route], anew: Bool) throws(RouterError) {
+    let place = anew ? forgetDeclared() : slots.count
+    let end = slots.count
+    for route in routes {
+      let key = UTF8Key(route.name)
+      let handler = boundHandlers[key]
+      if let handler, !handler.fits(route.kind) {
+        throw .handlerUnfit(route: route.name, kind: route.kind)
+      }
+      if let taken = slotByName[key] {
+        // Other code has put a route of its own in the place of the table's.
+        if declaredNames.contains(key), slots[taken]?.isDeclared == false { continue }
+        throw .nameTaken(route.name)
+      }
+      let route = handler.map(route.with) ?? route
+      try check(route, for: nil)
+      _ = self.place(route, in: nil)
+      slots[slots.count - 1]?.isDeclared = true
+    }
+    declaredNames = Set(routes.map { UTF8Key($0.name) }).union(anew ? [] : declaredNames)
+    guard place < end else { return }
+    slots = Array(slots[..<place] + slots[end...] + slots[place..<end])
+    close()
+  }
+
+  /// Takes out what tables have declared, and gives the place of the first.
+  private mutating func forgetDeclared() -> Int {
+    let place = slots.firstIndex { $0?.isDeclared == true } ?? slots.count
+    for (slot, entry) in slots.enumerated() {
+      guard let entry, entry.isDeclared else { continue }
+      let isHosted = if case .hosted = entry.route.handler { true } else { false }
+      boundHandlers[UTF8Key(entry.route.name)] = isHosted ? nil : entry.route.handler
+      forget(slot)
+      slots[slot] = nil
+    }
+    return place
   }
 
   /// Gives a route another handler; its registration stays in force.

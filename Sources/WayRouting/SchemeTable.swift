@@ -8,10 +8,24 @@ struct SchemeTable: Sendable {
     /// Nil when the dispatcher was removed or none was ever there.
     var dispatcher: Dispatcher?
     var isRemoved = false
-    /// Global routes do not serve the scheme.
-    var isClosed = false
-    /// Where a call goes on that nothing serves.
-    var undefined: RouteTarget?
+    /// Global routes do not serve the scheme; nil where only a table may say so.
+    var isClosed: Bool?
+    /// Where a call goes on that nothing serves; nil where only a table may say so.
+    var undefined: Undefined?
+
+    /// The same with what a table declares where nothing else is said.
+    func over(_ declared: SchemeDeclaration) -> Rule {
+      var rule = self
+      rule.isClosed = isClosed ?? declared.isClosed
+      rule.undefined = undefined ?? declared.undefined.map(Undefined.target)
+      return rule
+    }
+  }
+
+  /// Where a call goes on.
+  enum Undefined: Sendable {
+    case nowhere
+    case target(RouteTarget)
   }
 
   /// What a lookup needs of a rule. Has no reference, so that it is read without counting.
@@ -58,7 +72,10 @@ struct SchemeTable: Sendable {
   }
 
   func undefined(_ traits: Traits) -> RouteTarget? {
-    traits.rule < 0 ? nil : rules[Int(traits.rule)].undefined
+    guard traits.rule >= 0, case .target(let target)? = rules[Int(traits.rule)].undefined else {
+      return nil
+    }
+    return target
   }
 
   func dispatcher(_ traits: Traits) -> Dispatcher? {
@@ -70,7 +87,7 @@ extension SchemeTable.Traits {
   init(_ rule: SchemeTable.Rule, _ number: Int32) {
     self.rule = number
     isRemoved = rule.isRemoved
-    isClosed = rule.isClosed
+    isClosed = rule.isClosed ?? false
     guard let dispatcher = rule.dispatcher else { return }
     if case .navigation = dispatcher.action { isNavigation = true }
     if case .custom = dispatcher.action { isCustom = true }

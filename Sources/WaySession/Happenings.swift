@@ -100,6 +100,12 @@ extension Happenings {
     tell(.route, .routeFailed(uri: uri, error))
   }
 
+  /// A change of the stack, or a call of a page, was refused or has failed.
+  func tell(failed attempt: Attempt?, _ error: CallError) {
+    guard let attempt else { return }
+    tell(.route, .attemptFailed(attempt, error))
+  }
+
   /// A task begins, under a number of the session's calls; nil where nobody is told of its end.
   func tellStart(of destination: Destination, _ number: () -> CallNumber) -> TaskStart? {
     guard isTold(.task) else { return nil }

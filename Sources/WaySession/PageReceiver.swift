@@ -44,8 +44,7 @@ enum PageReceiver {
       session.forward("page.call", params, to: client, call)
     case .swift(let handler, let page):
       guard let run = handler.call else {
-        let unknown = CallError(.methodNotFound, "The page has no method \(method.quoted)")
-        session.settle(call.number, .failure(RequestFailure.answered(unknown).ofTask))
+        session.settle(call.number, .failure(.noMethod(method)))
         break
       }
       let uri: RouteURI
@@ -61,11 +60,20 @@ enum PageReceiver {
           do {
             let value = try await run(page, method, asked)
             session.settle(call.number, .success(.value(value)))
+          } catch is UnknownMethod {
+            session.settle(call.number, .failure(.noMethod(method)))
           } catch {
             session.settle(call.number, .failure(session.happenings.thrown(error)))
           }
         })
     }
     return .later
+  }
+}
+
+extension CallError {
+  fileprivate static func noMethod(_ method: String) -> CallError {
+    let unknown = CallError(.methodNotFound, "The page has no method \(method.quoted)")
+    return RequestFailure.answered(unknown).ofTask
   }
 }

@@ -241,6 +241,7 @@ extension Session {
       let error: CallError? = if case .failure(let error) = result { error } else { nil }
       happenings.tellEnd(of: task, error)
     }
+    if case .failure(let error) = result { happenings.tell(failed: call.attempt, error) }
     switch call.caller {
     case .swift(let caller): caller.answer(result)
     case .client(let address, let mark):

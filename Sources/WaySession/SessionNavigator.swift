@@ -62,7 +62,7 @@ struct SessionNavigator: Navigator {
   func back(
     _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
   ) async throws -> NavigationChange {
-    try await SwiftCalls.change(exts, in: own) {
+    try await SwiftCalls.change("navigation.back", about: target.page, exts, in: own) {
       GoingBack(target, result: result).operation(by: $0)
     }
   }
@@ -73,7 +73,7 @@ struct SessionNavigator: Navigator {
     guard let page = given ?? page else {
       throw CallError.invalidParams("Name the page to finish: this code runs on behalf of none")
     }
-    return try await SwiftCalls.change(exts, in: own) { _ in
+    return try await SwiftCalls.change("navigation.finish", about: page, exts, in: own) { _ in
       .finish(page: page, result: result?.outcome ?? .finished())
     }
   }

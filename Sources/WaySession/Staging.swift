@@ -57,8 +57,8 @@ enum Staging {
           } catch is Declined {
             session.act(session.pages.answered(page.id, .declined, declined: true))
           } catch {
-            let failure = RequestFailure.answered(session.happenings.thrown(error))
-            session.act(session.pages.answered(page.id, failure.ofPage))
+            let thrown = session.happenings.thrown(error)
+            session.act(session.pages.answered(page.id, thrown.ofPage(throwing: error)))
           }
         })
     }

@@ -77,7 +77,9 @@ enum SwiftCalls {
     page: String, _ method: String, _ params: ValueObject, timeout: Duration?,
     in session: isolated Session
   ) async -> Result<Value, CallError> {
-    await wait(in: session, deadline: timeout) { session, call throws(CallError) in
+    await wait(
+      in: session, deadline: timeout, attempt: Attempt("page.call", about: page, in: session)
+    ) { session, call throws(CallError) in
       let receiver = try PageReceiver(of: page, in: session)
       return try receiver.run(method, params, timeout, call, in: session)
     }.map(\.value)
@@ -97,12 +99,15 @@ enum SwiftCalls {
     }.map(\.value)
   }
 
-  /// Changes the stack, in its turn.
+  /// Changes the stack, in its turn, as a method does that is about a page, where it names one.
   static func change(
-    _ exts: ValueObject, in session: isolated Session, _ operation: (Guide) -> StackOperation
+    _ method: String, about page: String?, _ exts: ValueObject, in session: isolated Session,
+    _ operation: (Guide) -> StackOperation
   ) async throws(CallError) -> NavigationChange {
     let operation = operation(session.guide)
-    return try await wait(in: session) { session, call throws(CallError) in
+    return try await wait(
+      in: session, attempt: Attempt(method, about: page, in: session)
+    ) { session, call throws(CallError) in
       session.change(operation, exts, for: call)
       return .later
     }.get().asChange
@@ -111,15 +116,17 @@ enum SwiftCalls {
   static func select(
     _ tab: TabReference, in session: isolated Session
   ) async throws(CallError) -> NavigationChange {
-    try await wait(in: session) { session, call throws(CallError) in
-      try Travel.select(try session.guide.tab(tab), .invoke, for: .call(call), in: session)
+    let attempt = Attempt("navigation.selectTab", about: tab.uri, in: session)
+    return try await wait(in: session, attempt: attempt) { session, call throws(CallError) in
+      try Travel.select(
+        try session.guide.tab(tab), attempt, .invoke, for: .call(call), in: session)
     }.get().asChange
   }
 
   /// Makes a call that belongs to no client: `begin` starts its work. It is answered exactly once.
   private static func wait(
     _ entry: Entry = .invoke, in session: isolated Session, deadline: Duration? = nil,
-    shown: ((String) -> Void)? = nil, begun: (() -> Void)? = nil,
+    attempt: Attempt? = nil, shown: ((String) -> Void)? = nil, begun: (() -> Void)? = nil,
     _ begin: (isolated Session, CallInFlight) throws(CallError) -> Reply
   ) async -> Result<Answer, CallError> {
     let number = session.makeCallNumber()
@@ -128,6 +135,7 @@ enum SwiftCalls {
         let caller = SwiftCaller(
           answer: { continuation.resume(returning: $0) }, shown: shown, begun: begun)
         guard let call = session.begin(number, entry, caller, deadline: deadline) else { return }
+        call.attempt = attempt
         do throws(CallError) {
           switch try begin(session, call) {
           case .now(let answer): session.settle(number, .success(answer))

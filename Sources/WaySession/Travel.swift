@@ -61,6 +61,7 @@ enum Travel {
   ) {
     guard session.call(call.number) != nil else { return }
     session.happenings.tellNowhere(journey.place, error)
+    call.attempt = nil
     session.settle(call.number, .failure(error))
   }
 
@@ -146,10 +147,12 @@ extension Travel {
     case .back:
       let back = try GoingBack(texts: destination.params)
       let call = try begin(asker, journey, in: session)
+      call.attempt = Attempt(destination.resolution, in: session)
       session.change(back.operation(by: session.guide), journey.options.exts, for: call)
     case .selectTab:
       let tab = try session.guide.tab(try TabReference(texts: destination.params))
-      return try select(tab, journey.entry, for: asker, in: session)
+      let attempt = Attempt(destination.resolution, in: session)
+      return try select(tab, attempt, journey.entry, for: asker, in: session)
     }
     return .later
   }
@@ -157,10 +160,13 @@ extension Travel {
   /// Selects a tab, in its turn, and answers the call with the change. The host of the tab's first
   /// page is asked for it where the tab has none.
   static func select(
-    _ tab: Int, _ entry: Entry, for asker: Session.Asker, in session: isolated Session
+    _ tab: Int, _ attempt: Attempt?, _ entry: Entry, for asker: Session.Asker,
+    in session: isolated Session
   ) throws(CallError) -> Reply {
     if session.pages.stack.hasPages(tab: tab) {
-      session.change(.select(tab: tab, first: nil), for: try session.begin(asker, entry, size: 0))
+      let call = try session.begin(asker, entry, size: 0)
+      call.attempt = attempt
+      session.change(.select(tab: tab, first: nil), for: call)
       return .later
     }
     let uri = session.guide.snapshot.tabs[tab].text
@@ -281,6 +287,8 @@ extension Travel {
       handed = Call(destination.resolution, options, in: session)
     }
     call.journey = journey
+    // The page's own failure is told.
+    call.attempt = nil
     call.work = .operation
     session.pages.open(
       PageOpening(

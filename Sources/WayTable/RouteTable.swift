@@ -31,15 +31,17 @@ package struct RouteTable: Sendable {
     declarations.actions = reader.actions(of: root)
     guard reader.faults.isEmpty, let version else { throw TableFaults(faults: reader.faults) }
     self.version = version
+    declarations.version = version
     self.declarations = declarations
   }
 
   /// Adds what the table declares to a router. Meant for before an app binds its handlers, which
-  /// ``Router/handle(_:with:)`` does by the names of the routes.
+  /// ``Router/handle(_:with:)`` does by the names of the routes. `anew` puts it in the place of all
+  /// that tables have declared there.
   ///
   /// Throws, with nothing changed, when a route clashes with a registered one or does not fit the
   /// dispatcher of its scheme.
-  package func apply(to router: Router) throws(RouterError) {
-    try router.declare(declarations)
+  package func apply(to router: Router, anew: Bool = false) throws(RouterError) {
+    try router.declare(declarations, anew: anew)
   }
 }

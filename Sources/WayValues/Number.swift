@@ -1,6 +1,9 @@
 /// A number with the digits it was written with, so that nothing is lost on the way through:
 /// `1.0`, `1e2`, `-0` and integers beyond 64 bits stay what they were.
 public struct Number: Sendable, Hashable {
+  /// The most digits that an integer of any type has: those of 128 bits.
+  private static let maxIntegerDigits = 39
+
   /// The number as RFC 8259 §6 writes it.
   public let digits: String
 
@@ -30,6 +33,32 @@ public struct Number: Sendable, Hashable {
     if digits.utf8.allSatisfy({ Self.isDigit($0) || $0 == UInt8(ascii: "-") }) { return true }
     let double = double
     return double.magnitude < 0x1p63 && double.rounded() == double
+  }
+
+  /// The integer that the number is by its value, to the last digit: 7 for `7`, `7.0` and `70e-1`;
+  /// nil where it is none, or the type does not hold it.
+  package func exactly<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
+    let bytes = digits.utf8
+    let mantissa = bytes.prefix { $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }
+    let whole = mantissa.prefix { $0 != UInt8(ascii: ".") }.count
+    var significant = mantissa.filter(Self.isDigit).drop { $0 == UInt8(ascii: "0") }
+    // How many zeros follow what is significant, without those that are written.
+    var zeros = min(0, whole - mantissa.count + 1)
+    while significant.last == UInt8(ascii: "0") {
+      significant.removeLast()
+      zeros += 1
+    }
+    if significant.isEmpty { return 0 }
+    if mantissa.endIndex < bytes.endIndex {
+      guard let exponent = Int32(digits[bytes.index(after: mantissa.endIndex)...]) else {
+        return nil
+      }
+      zeros += Int(exponent)
+    }
+    guard zeros >= 0, significant.count + zeros <= Self.maxIntegerDigits else { return nil }
+    significant += Array(repeating: UInt8(ascii: "0"), count: zeros)
+    let sign = bytes.first == UInt8(ascii: "-") ? "-" : ""
+    return Integer(sign + String(decoding: significant, as: UTF8.self))
   }
 
   /// RFC 8259 §6.

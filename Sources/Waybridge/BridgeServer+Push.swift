@@ -71,6 +71,18 @@ extension BridgeServer {
     try await hub(orKeeping: link, for: audience)?.deliver(link, to: audience)
   }
 
+  /// Hands over a link in the shape of an older server, `{action, action_url, params}`, as
+  /// ``deliver(_:to:)`` does: the router's actions say what it means now
+  /// (``RouterSnapshot/link(action:url:params:)``).
+  ///
+  /// Throws ``CallError`` as that does, and 2404 for an unknown action without a URL, 2422 for one
+  /// without the URL that its target needs.
+  public func deliver(
+    action: String, url: String?, params: ValueObject = [:], to audience: Audience = .all
+  ) async throws(CallError) {
+    try await deliver(router.snapshot().delivered(action, url, params), to: audience)
+  }
+
   /// The sessions of an audience as they are now, in no order. Throws only while the server does
   /// not run.
   public func sessions(_ audience: Audience = .all) async throws(CallError) -> [SessionInfo] {

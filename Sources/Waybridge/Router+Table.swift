@@ -12,6 +12,24 @@ extension Router {
   /// - Returns: the table's version, for ``BridgeConfiguration/tableVersion``.
   @discardableResult
   public func load(tableAt path: String) throws(TableError) -> String {
+    try load(tableAt: path, anew: false)
+  }
+
+  /// Puts what a route table declares in the place of all that tables have declared so far, as one
+  /// change; the router may be serving. What other code has registered, replaced or set stays, and
+  /// so do the handlers that it gave to routes which the table still has, or has again. Sessions go
+  /// on with their pages; clients that come from then on are told the table's version.
+  ///
+  /// Throws, with nothing changed, as ``load(tableAt:)``, and where such a handler does not fit the
+  /// new kind of its route.
+  ///
+  /// - Returns: the table's version.
+  @discardableResult
+  public func reload(tableAt path: String) throws(TableError) -> String {
+    try load(tableAt: path, anew: true)
+  }
+
+  private func load(tableAt path: String, anew: Bool) throws(TableError) -> String {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw TableError("The route table \(path) cannot be read: is there such a file?")
     }
@@ -23,7 +41,7 @@ extension Router {
     }
     do {
       let table = try RouteTable(parsing: document)
-      try table.apply(to: self)
+      try table.apply(to: self, anew: anew)
       return table.version
     } catch {
       throw TableError("The route table \(path) is wrong:\n\(error)")

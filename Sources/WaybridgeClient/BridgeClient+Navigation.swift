@@ -4,7 +4,8 @@ import WayValues
 // The session's stack. A page is referred to by its id, or by its URI, which means the nearest page
 // from the top with the same route and path parameters.
 extension BridgeClient {
-  /// Goes back, through modal stacks; the root stays. A page is named by its id or a URI.
+  /// Goes back, through modal stacks; the root stays. A page is named by its id, a URI or the name
+  /// of its route.
   ///
   /// Throws ``CallError``: -32602 for a negative count, 2404 for a page that is not on the stack,
   /// 2409 for a result when no page closes.
@@ -74,8 +75,8 @@ extension BridgeClient {
     return stack
   }
 
-  /// The page on the stack that is meant by an id or URI; nil where there is none. Throws
-  /// ``CallError`` -32602 for what is neither.
+  /// The page on the stack that is meant by an id, a URI or the name of a route; nil where there is
+  /// none. Throws ``CallError`` -32602 for what is none of these.
   public func contains(_ page: String) async throws(CallError) -> Page? {
     let answer = try await perform("navigation.contains", ["uri": .string(page)])
     if answer.isNull { return nil }

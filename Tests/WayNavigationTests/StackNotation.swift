@@ -49,9 +49,9 @@ struct StackNotation: CustomStringConvertible {
     }
   }
 
-  /// A page id, or a URI: `page://ROUTE` and `page://ROUTE/VALUE` are declared routes.
+  /// A page id or the name of a route, or a URI: `page://ROUTE` and `page://ROUTE/VALUE` are declared routes.
   static func reference(_ text: String) -> PageReference {
-    guard text.contains(":") else { return .page(text) }
+    guard text.contains(":") else { return .named(text) }
     guard text.hasPrefix("page://") else { return .uri(text) }
     let path = text.dropFirst("page://".count).prefix { $0 != "?" }.split(separator: "/")
     return .route(

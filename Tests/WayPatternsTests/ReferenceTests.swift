@@ -52,6 +52,22 @@ import WayPatterns
   }
 
   @Test(
+    "a URI without dot segments",
+    arguments: [
+      ("n://a/b/../c?d=/../e#/../f", "n://a/c?d=/../e#/../f"), ("n://a/b/..", "n://a/"),
+      ("n://a/./b/.", "n://a/b/"), ("n://a/../../b", "n://a/b"), ("n://a/%2e%2E/.%2e/b", "n://a/b"),
+      ("n://../b", "n://../b"), ("n://a/.../b/..c/d.", "n://a/.../b/..c/d."),
+      ("n://a/b%2F../c%2e", "n://a/b%2F../c%2e"), ("N://A/%7e/./%2e", "N://A/%7e/"),
+      ("n://a/b//../c", "n://a/b/c"), ("tel:./1", "tel:1"), ("x:a/../b", "x:/b"), ("x:..", "x:"),
+      ("x:/..//b", "x:/.//b"), ("../a", "../a"), ("/a/../b", "/a/../b"), ("x:", "x:"),
+    ])
+  func dotSegments(uri: String, result: String) throws {
+    let without = try RouteURI(uri).withoutDotSegments
+    #expect(without.text == result)
+    #expect(without.withoutDotSegments == without)
+  }
+
+  @Test(
     "one spelling for equivalent URIs",
     arguments: [
       ("HTTP://User@EXAMPLE.com:80/a", "http://User@example.com:80/a"),

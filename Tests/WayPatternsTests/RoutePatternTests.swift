@@ -40,6 +40,8 @@ import WayPatterns
       ("/a(/*)(/b)", 8, "put it last"), ("x://*/a", 6, "put it last"),
       ("/a" + String(repeating: "(/b", count: 9) + String(repeating: ")", count: 9), 26, "deeper"),
       ("/" + (0..<6).map { "(/a\($0))" }.joined(), 0, "brings its own"),
+      ("n://a/..", 6, "leave them out"), ("/a/./b", 3, "leave them out"),
+      ("/a(/%2e%2E)", 4, "leave them out"),
       ("/x" + (0..<6).map { "(/a\($0))" }.joined(), 27, "more than 32 ways"),
       ("/a?b=c", 2, "no query"), ("/a#b", 2, "no fragment"), ("/a b", 2, "percent-encode"),
       ("/a%", 2, "'%25'"), ("/%4", 1, "'%25'"), ("/%zz", 1, "'%25'"), ("/%00", 1, "not allowed"),

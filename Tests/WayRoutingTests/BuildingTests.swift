@@ -52,6 +52,9 @@ import WayValues
     arguments: [
       ("x://a/:id", [:], "$.id: is missing"), ("x://a/:id", ["id": nil], "$.id: is missing"),
       ("x://a/:id", ["id": ""], "$.id: must not be empty"),
+      ("x://a/:id", ["id": ".."], "$.id: must not be '.' or '..'"),
+      ("x://:host/a", ["host": "."], "$.host: must not be '.' or '..'"),
+      ("x://f/*", ["*": ["a", ".."]], "$['*']: must not be '.' or '..'"),
       ("x://a/:id", ["id": "a\0"], "$.id: holds a zero byte"),
       ("x://a/:id", ["id": ["x"]], "$.id: is an array"),
       ("x://a", ["q": ["a": 1]], "$.q: is an object"),

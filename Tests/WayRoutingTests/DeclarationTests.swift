@@ -28,7 +28,9 @@ private let two = number("2.0")
     "text of path and query becomes the declared kind, and defaults are filled in",
     arguments: [
       ("x://r/7", [:], ["id": 7]), ("x://r?id=-7", [:], ["id": -7]),
-      ("x://r/123456789012345678901234567890", [:], ["id": big]),
+      ("x://r/5.0", [:], ["id": 5]), ("x://r?id=1e3", [:], ["id": 1000]),
+      ("x://r/-0", [:], ["id": 0]), ("x://r", ["id": number("1e3")], ["id": 1000]),
+      ("x://r/1?ratio=1e3", [:], ["ratio": number("1e3"), "id": 1]),
       ("x://r/1?ratio=1.5", [:], ["ratio": 1.5, "id": 1]),
       ("x://r/1?ratio=2", [:], ["ratio": 2, "id": 1]),
       ("x://r/1?wide", [:], ["wide": true, "id": 1]),
@@ -45,7 +47,7 @@ private let two = number("2.0")
       ("x://r/1", ["mode": nil, "wide": nil], ["id": 1]),
       ("x://r/1?mode=map", ["mode": nil], ["id": 1]),
       ("x://r/1/t/a", [:], ["id": 1, "*": ["a"]]),
-      ("x://r/1", ["size": two], ["id": 1, "size": two]),
+      ("x://r/1", ["size": two, "ratio": two], ["id": 1, "size": 2, "ratio": two]),
     ] as [(String, ValueObject, ValueObject)])
   func fits(uri: String, given: ValueObject, expected: ValueObject) throws {
     var expected = expected
@@ -58,6 +60,10 @@ private let two = number("2.0")
     arguments: [
       ("x://r", [:], ["$.id: is missing; it has to be an integer"]),
       ("x://r/a", [:], ["$.id: has to be an integer, and 'a' is none"]),
+      (
+        "x://r/123456789012345678901234567890", [:], ["$.id: is beyond an integer of 64 bits"]
+      ),
+      ("x://r/1", ["id": big], ["$.id: is beyond an integer of 64 bits"]),
       ("x://r/1.5", [:], ["$.id: has to be an integer, and '1.5' is none"]),
       ("x://r/%201", [:], ["$.id: has to be an integer, and ' 1' is none"]),
       ("x://r/07", [:], ["$.id: has to be an integer, and '07' is none"]),
@@ -93,6 +99,14 @@ private let two = number("2.0")
     }
   }
 
+  @Test func `an interceptor's integers are integers too, and so is a default`() throws {
+    let changed = try router().match("x://r/1").with(["id": two])
+    #expect(changed.params == ["id": 2, "mode": "list"])
+    let declaration = ParameterDeclaration("a", .integer, defaultValue: two, allowed: [two, 3])
+    #expect(declaration.defaultValue == 2)
+    #expect(declaration.allowed == [2, 3])
+  }
+
   @Test func `a strict route refuses what it does not declare, each by its name`() throws {
     let router = try router(isStrict: true)
     #expect(throws: Never.self) { try router.match("x://r/1/t/a?wide") }
@@ -124,6 +138,7 @@ private let two = number("2.0")
     "a declaration that contradicts itself is refused",
     arguments: [
       (ParameterDeclaration("a", .integer, defaultValue: "1"), "has to be an integer"),
+      (.init("a", .integer, defaultValue: big), "is beyond an integer of 64 bits"),
       (.init("a", .integer, isRequired: true, defaultValue: 1), "no use for a default"),
       (.init("a", .string, allowed: []), "no value is allowed"),
       (.init("a", .string, defaultValue: "b", allowed: ["c"]), "not one of"),

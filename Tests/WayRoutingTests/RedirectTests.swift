@@ -46,6 +46,34 @@ import WayValues
     #expect(try target(uri, [from: to]) == expected)
   }
 
+  @Test(
+    "a capture that is a dot segment gets into no target",
+    arguments: [
+      ("n://:host/a", "n://x/:host/y", "n://../a", "$.host"),
+      ("n://:host/a", "https://:host/y", "n://./a", "$.host"),
+      ("n://*", "n://x/*", "n://../a", "$['*']"),
+    ])
+  func dots(from: String, to: String, uri: String, path: String) throws {
+    let error = #expect(throws: RoutingError.self) { try target(uri, [from: to]) }
+    guard case .invalidParameters(let faults) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(faults.map(\.path) == [path])
+    #expect(faults.first?.message.contains("'..'") == true)
+  }
+
+  @Test(
+    "dot segments of a called URI are removed before it is redirected",
+    arguments: [
+      ("n://old/1/../2", "n://new/2"), ("n://old/..", "n://old/"),
+      ("n://old/%2e%2E/old/3", "n://old/old/3"), ("n://old/%252e%252e", "n://new/%252e%252e"),
+      ("n://old/..%2F", "n://new/..%2F"),
+    ])
+  func dotsInURIs(uri: String, expected: String) throws {
+    #expect(try target(uri, ["n://old/:id": "n://new/:id"]) == expected)
+  }
+
   @Test func `the most specific redirect is followed, a route's own is not asked`() throws {
     let redirects: KeyValuePairs = [
       "n://a/:x": "n://parameter", "n://a/b": "n://literal", "/a/b": "n://global",

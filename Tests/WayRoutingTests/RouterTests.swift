@@ -32,6 +32,25 @@ private func route(
     }
   }
 
+  @Test func `a route is replaced and removed by its name, whoever has registered it`() throws {
+    let router = Router()
+    let first = try router.page("native://a/:id", name: "first")
+    try router.page("native://:any/1", name: "second")
+    try router.replace(route: "first", with: route("third", ["native://b/:id"]))
+    #expect(router.snapshot().routes.map(\.name) == ["third", "second"])
+    #expect(!router.remove(first))
+    #expect(throws: RouterError.unknown("first")) {
+      try router.replace(route: "first", with: route("first", ["native://c"]))
+    }
+    #expect(throws: RouterError.nameTaken("second")) {
+      try router.replace(route: "third", with: route("second", ["native://c"]))
+    }
+    #expect(router.remove(route: "third"))
+    #expect(!router.remove(route: "third"))
+    #expect(try router.route("native://b/2") == nil)
+    #expect(try router.route("native://a/1") == "second")
+  }
+
   @Test func `an old registration does not touch a new route of its name`() throws {
     let router = Router()
     let old = try router.page("native://a")

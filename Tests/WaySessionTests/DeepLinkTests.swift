@@ -13,8 +13,14 @@ struct DeepLinkTests {
   private static let olderShapes: [(Value, String)] = [
     (
       ["action": "order", "action_url": "http://x.example/a?b=c&d"],
-      "native://shop?from=http://x.example/a?b%3Dc%26d"
+      "native://shop?from=http://x.example/a?b%3Dc%26d&b=c&d="
     ),
+    (
+      ["action": "offers", "action_url": "x:?sort=price&q=a+b&q=%26#f", "params": ["n": 1]],
+      "native://shop?sort=price&of=all&q=a%20b&q=%26"
+    ),
+    (["action": "offers", "action_url": "x:no/query"], "native://shop?sort=name&of=all"),
+    (["action": "offers"], "native://shop?sort=name&of=all"),
     (["action": "web", "action_url": "native://shop?web"], "native://shop?web"),
     (["action": "unknown", "action_url": "native://shop?unknown"], "native://shop?unknown"),
   ]
@@ -24,6 +30,9 @@ struct DeepLinkTests {
     (["uri": 7], -32602), (["action": "unknown"], 2404), (["action": "order"], 2422),
     (["action": 7], -32602),
     (["action": "web", "action_url": "::"], -32602),
+    (["action": "offers", "action_url": "no url"], -32602),
+    (["action": "offers", "action_url": "x:?a=%FF"], 2422),
+    (["action": "web", "action_url": "native://shop", "params": 7], -32602),
   ]
 
   /// A table with a page that has parents, and with the actions of an older server.
@@ -38,7 +47,10 @@ struct DeepLinkTests {
           "parents": ["native://shop", "native://orders/:customer"],
         ],
       ],
-      "actions": ["order": "native://shop?from=:action_url", "web": nil],
+      "actions": [
+        "order": "native://shop?from=:action_url", "web": nil,
+        "offers": "native://shop?sort=name&of=all",
+      ],
     ]
     try RouteTable(parsing: table).apply(to: router)
     return WireBridge(router, limits: limits)
@@ -114,6 +126,29 @@ struct DeepLinkTests {
     try await client.call(1, "router.deliver", params)
     let shown = try await show(client)
     #expect(shown == uri)
+  }
+
+  @Test func theParamsOfTheOlderShapeGoOverAll() async throws {
+    let client = try await WireClient.connect(to: bridge())
+    try await host(client, "native")
+    try await client.call(
+      1, "router.deliver",
+      [
+        "action": "offers", "action_url": "?sort=price&n=1", "params": ["n": 2, "of": "one"],
+      ])
+    let page = try await client.show()
+    #expect(page["params"] == ["sort": "price", "of": "one", "n": 2])
+  }
+
+  @Test func aParameterThatIsADotSegmentGetsIntoNoParent() async throws {
+    let client = try await WireClient.connect(to: bridge())
+    try await host(client, "native")
+    try await client.subscribe("route.failed")
+    try await client.call(
+      1, "router.deliver", ["uri": "native://order/anna/7", "params": ["customer": ".."]])
+    let event = try await client.request("event")["params"]?["data"]
+    #expect(event?["code"] == 2422)
+    #expect(try await show(client) == "native://order/anna/7")
   }
 
   @Test(arguments: noLinks)

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WayPatterns
 import WayRouting
 import WaySession
 import WayValues
@@ -22,7 +23,8 @@ struct HookTests {
       case .didRun(let uri, let route, _): told.put("didRun \(uri) \(route ?? "-")")
       case .failed(let failure):
         let (uri, route, kind) = (failure.uri ?? "-", failure.route ?? "-", failure.kind ?? "-")
-        told.put("failed \(uri) \(route) \(failure.code) \(kind): \(failure.message)")
+        let method = failure.method.map { " \($0)" } ?? ""
+        told.put("failed\(method) \(uri) \(route) \(failure.code) \(kind): \(failure.message)")
       }
     }
     return try await WireClient.connect(to: WireBridge(router))
@@ -111,6 +113,71 @@ struct HookTests {
     try await expect(
       "failed native://nowhere - 2404 noRoute: No route matches \"native://nowhere\"",
       "failed action://secret - 2423 refused: Refused by \"guard\": no")
+  }
+
+  @Test func refusedNavigationAndCallsOfPagesHaveFailed() async throws {
+    try router.page("native://a", name: "a")
+    try router.task("action://now", name: "now") { _ in 1 }
+    try router.setTabs([try RouteURI("native://a")])
+    let client = try await connect()
+    let open = try await openPage(client)
+    try await client.reply(open, .null)
+    try await expect("willOpen native://a", "didOpen native://a")
+    let page = open["params"]?["page"]?["id"] ?? .null
+    let missing = "is not on the stack; navigation.stack lists the pages that are"
+    try await client.call(2, "navigation.back", ["to": "native://b"])
+    try await expect(
+      "failed navigation.back native://b - 2404 notOnStack: "
+        + "a page with the URI 'native://b' \(missing)")
+    try await client.call(3, "navigation.back", ["before": "a"])
+    try await expect(
+      "failed navigation.back native://a - 2404 nothingBefore: "
+        + "nothing lies before page '\(page.string ?? "")': it is the root")
+    try await client.call(4, "navigation.finish", ["page": "p99"])
+    try await expect("failed navigation.finish - - 2404 notOnStack: page 'p99' \(missing)")
+    try await client.call(5, "navigation.contains", ["uri": 7])
+    try await expect(
+      "failed navigation.contains - - -32602 invalidParams: params.uri must be a string, not number"
+    )
+    try await client.call(6, "navigation.selectTab", ["uri": "native://b"])
+    try await expect(
+      "failed navigation.selectTab native://b - 2404 noTab: "
+        + "\"native://b\" is the first page of no tab")
+    try await client.call(7, "page.call", ["page": page, "method": "x"])
+    try await client.refuse(try await client.request("page.call"), code: 7, "no x")
+    try await expect("failed page.call native://a - 7 -: no x")
+    try await client.call(8, "router.invoke", ["uri": "navigation:back?to=b"])
+    try await expect(
+      "failed navigation:back?to=b - 2404 notOnStack: "
+        + "a page with the id or of the route 'b' \(missing)")
+    try await client.call(9, "navigation.stack", [:])
+    try await client.call(10, "navigation.none", [:])
+    try await client.call(11, "router.invoke", ["uri": "action://now"])
+    try await expect("didRun action://now now")
+  }
+
+  @Test func navigationOfSwiftCodeThatIsRefusedHasFailed() async throws {
+    try router.page("native://a", name: "a")
+    try router.task("action://go") { call in
+      let navigator = call.navigator
+      _ = try? await navigator.back(.to("b"))
+      _ = try? await navigator.finish(nil, page: "p99")
+      _ = try? await navigator.selectTab(3)
+      _ = try? await navigator.call(page: "p99", "x", params: [:])
+      return .null
+    }
+    let client = try await connect()
+    try await client.call(1, "router.invoke", ["uri": "action://go"])
+    var failed: [String] = []
+    for _ in 0..<4 {
+      failed.append(try await told.take().split(separator: ":").first.map(String.init) ?? "")
+    }
+    #expect(
+      failed == [
+        "failed navigation.back - - 2404 notOnStack",
+        "failed navigation.finish - - 2404 notOnStack",
+        "failed navigation.selectTab - - 2404 noTab", "failed page.call - - 2404 notOnStack",
+      ])
   }
 
   @Test func aHookIsReplacedAndTakenBack() async throws {

@@ -60,6 +60,29 @@ struct SwiftPageTests {
     }
   }
 
+  @Test func whatItCannotReadIsTheCallersFaultAsWithATask() async throws {
+    struct Address: Decodable {
+      let id: Int
+    }
+    let read: @Sendable (Page, Call) throws -> Void = { page, _ in
+      _ = try page.decode(Address.self)
+    }
+    try router.page("native://read/:id", PageHandler(open: read, close: { _, _, _ in }))
+    try router.page(
+      "native://own",
+      PageHandler(
+        open: { _, _ in throw CallError(code: 2422, message: "own") }, close: { _, _, _ in }))
+    let client = try await WireClient.connect(to: WireBridge(router))
+    try await client.call(1, "router.open", ["uri": "native://read/x"])
+    let error = try await client.answer(1)["error"]
+    #expect(error?["code"] == 2422)
+    #expect(error?["data"]?["errors"]?.list?.map { $0["path"] } == ["$.id"])
+    try await client.call(2, "router.open", ["uri": "native://own"])
+    #expect(try await client.answer(2)["error"]?["code"] == 2502)
+    try await client.call(3, "router.open", ["uri": "native://read/7"])
+    #expect(try await client.message()["params"]?["value"]?["opened"] != nil)
+  }
+
   @Test func cancellingReachesTheHandler() async throws {
     let started = Mailbox<Void>()
     let cancelled = Mailbox<Void>()

@@ -161,8 +161,8 @@ struct SwiftRouteTests {
     try await client.call(
       2, "router.open", ["uri": "native://sdk/pay/1", "params": ["note": 7]])
     let error = try await client.answer(2)["error"]
-    #expect(error?["code"] == 2502)
-    #expect(error?["message"]?.string?.contains("$.note") == true)
+    #expect(error?["code"] == 2422)
+    #expect(error?["data"]?["errors"]?.list?.map { $0["path"] } == ["$.note"])
   }
 
   @Test func aSwiftPageThatThrowsIsRefused() async throws {

@@ -178,4 +178,28 @@ private func number(_ digits: String) -> Value { Number(digits: digits).map(Valu
   func integers(digits: String, isInteger: Bool) {
     #expect(Number(digits: digits)?.isInteger == isInteger)
   }
+
+  @Test(
+    "an integer to the last digit",
+    arguments: [
+      ("7", 7), ("7.0", 7), ("7e2", 700), ("70e-1", 7), ("0.07e2", 7), ("-12.50E+1", -125),
+      ("-0", 0), ("0e99999999999999999999", 0), ("0.00", 0), ("7.5", nil), ("1e-1", nil),
+      ("1e300", nil),
+      ("1e99999999999999999999", nil), ("1e-99999999999999999999", nil), ("1e2147483647", nil),
+      ("9007199254740993.0", 9_007_199_254_740_993), ("9223372036854775807", .max),
+      ("-9223372036854775808.0", .min), ("922337203685477580.8e1", nil),
+      ("9223372036854775808", nil), ("123456789012345678901234567890", nil),
+    ] as [(String, Int64?)])
+  func exactly(digits: String, integer: Int64?) {
+    #expect(Number(digits: digits)?.exactly(Int64.self) == integer)
+  }
+
+  @Test func `an integer that a type does not hold is none of that type`() throws {
+    let wide = try #require(Number(digits: "18446744073709551615.0"))
+    #expect(wide.exactly(UInt64.self) == .max)
+    #expect(wide.exactly(Int64.self) == nil)
+    #expect(Number(digits: "-1.0")?.exactly(UInt8.self) == nil)
+    let odd = try ValueDecoder().decode(Int.self, from: number("9007199254740993.0"))
+    #expect(odd == 9_007_199_254_740_993)
+  }
 }

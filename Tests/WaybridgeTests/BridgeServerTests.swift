@@ -69,12 +69,18 @@ struct BridgeServerTests {
   @Test func linksThatComeBeforeTheServerRunsWaitForIt() async throws {
     let router = Router()
     try router.page("native://a/:n")
+    try router.setActions(["third": "native://a/3"])
     var configuration = BridgeConfiguration(port: 0)
     configuration.limits.maxLinks = 3
     let served = try await ServedBridge(
       router, configuration,
       before: { server in
-        for number in 1...3 { try await server.deliver(DeepLink("native://a/\(number)")) }
+        for number in 1...2 { try await server.deliver(DeepLink("native://a/\(number)")) }
+        let unknown = await #expect(throws: CallError.self) {
+          try await server.deliver(action: "fourth", url: nil)
+        }
+        #expect(unknown?.code == 2404)
+        try await server.deliver(action: "third", url: "https://h.example/x?q=1", params: ["p": 2])
         for (link, code) in [("native://a/4", 2429), ("nowhere", -32602)] {
           let error = await #expect(throws: CallError.self) {
             try await server.deliver(DeepLink(link))
@@ -84,9 +90,11 @@ struct BridgeServerTests {
       })
     let shell = try await Peer.connect(to: served, subprotocol: "waybridge.v1")
     _ = try await shell.ask("session.open", ["hosts": [["scheme": "native", "kind": "page"]]])
-    for number in 1...3 {
+    for path: Value in ["native://a/1", "native://a/2", "native://a/3?q=1"] {
       let open = try await shell.value()
-      #expect(open["params"]?["page"]?["uri"] == .string("native://a/\(number)"))
+      let page = open["params"]?["page"]
+      #expect(page?["uri"] == path)
+      #expect(path != "native://a/3?q=1" || page?["params"] == ["q": "1", "n": "3", "p": 2])
       try await shell.reply(open, .null)
     }
     await served.stop()

@@ -37,6 +37,26 @@ struct RouterTableTests {
     #expect(router.snapshot().routes.isEmpty)
   }
 
+  @Test func aTableIsLoadedAnewOrRefused() throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: file) }
+    func write(_ name: String, version: String) throws {
+      let table =
+        #"{"version": "\#(version)", "routes": [{"name": "\#(name)", "pattern": "x://a", "kind": "page"}]}"#
+      try Data(table.utf8).write(to: file)
+    }
+    let router = Router()
+    try write("a", version: "1")
+    try router.load(tableAt: file.path)
+    try write("b", version: "2")
+    #expect(try router.reload(tableAt: file.path) == "2")
+    #expect(router.snapshot().routes.map(\.name) == ["b"])
+    try router.page("x://own", name: "own")
+    try write("own", version: "3")
+    #expect(throws: TableError.self) { try router.reload(tableAt: file.path) }
+    #expect(router.snapshot().routes.map(\.name) == ["b", "own"])
+  }
+
   @Test func aFileThatIsNotThereIsNamed() {
     let error = #expect(throws: TableError.self) { try Router().load(tableAt: "/no/such/table") }
     #expect(error?.description.contains("/no/such/table cannot be read") == true)

@@ -170,7 +170,7 @@ export class Bridge extends EventTarget {
   }
 
   /**
-   * The page on the stack with that id or URI, nearest to the top.
+   * The page on the stack with that id, URI or name of its route, nearest to the top.
    * @param {string} uri
    * @returns {Promise<Page | null>}
    */

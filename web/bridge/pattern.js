@@ -1,6 +1,6 @@
 // @ts-check
 import { failure } from "./errors.js";
-import { decoded, split } from "./uri.js";
+import { decoded, isDot, split, withoutDots } from "./uri.js";
 
 /**
  * A parameter takes any one segment that is not empty, `rest` all that are left.
@@ -21,6 +21,7 @@ export class Pattern {
   constructor(text) {
     const parts = split(text);
     if ((parts.scheme === undefined && !text.startsWith("/")) || /[?#()]/.test(text)) throw wrong(text);
+    if (parts.path.some((each) => isDot(decoded(each)))) throw wrong(text);
     /** @type {string | undefined} */
     this.scheme = parts.scheme;
     /** @type {Segment | undefined} */
@@ -56,12 +57,12 @@ export class Pattern {
   }
 
   /**
-   * What the URI's segments are in this pattern, or undefined when it does not fit.
+   * What the URI's segments are in this pattern, or undefined when it does not fit. Its dot segments are removed before.
    * @param {string} uri
    * @returns {Captures | undefined}
    */
   match(uri) {
-    const parts = split(uri);
+    const parts = split(withoutDots(uri));
     if (parts.scheme === undefined) return undefined;
     /** @type {Captures} */
     const captures = [];

@@ -63,8 +63,8 @@
  *
  * @typedef {object} BackOptions at most one of `count`, `to`, `before` and `root`; none is one page back
  * @property {number} [count]
- * @property {string} [to] a page's id or URI, the page that is on top then
- * @property {string} [before] a page's id or URI; the page under it is on top then
+ * @property {string} [to] a page's id, URI or the name of its route, the page that is on top then
+ * @property {string} [before] a page's id, URI or the name of its route; the page under it is on top then
  * @property {true} [root]
  * @property {unknown} [result] for the opener of the lowest page that closes
  * @property {number} [code] goes with the result

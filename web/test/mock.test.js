@@ -125,6 +125,19 @@ test("the exts of back, finish and an opening reach the host of what closes", as
   await assert.rejects(last.outcome, { code: 2599 });
 });
 
+test("dot segments of a URI are removed, as the server does", async () => {
+  const bridge = mockBridge({ pages: { "native://a/:id": FOREVER }, tasks: { "action://t/:id": ({ id }, { uri }) => [id, uri] } });
+  const page = await shown(bridge, "native://a/b/%2e%2e/c");
+  const { pages } = await bridge.stack();
+  assert.deepEqual(pages.map(({ uri, params }) => [uri, params]), [["native://a/c", { id: "c" }]]);
+  assert.equal((await bridge.contains("native://a/./c"))?.id, page.id);
+  assert.deepEqual(await bridge.invoke("action://t/x/../y"), ["y", "action://t/y"]);
+  assert.deepEqual(await bridge.canOpen("action://t/.."), { canOpen: false });
+  await bridge.finish(1, { page: page.id });
+  assert.equal((await page.outcome).data, 1);
+  await bridge.close();
+});
+
 test("cancelling rejects before a page is shown, and closes it afterwards", async () => {
   const bridge = mockBridge({ pages: { native: FOREVER }, tasks: { "action://wait": (_, { signal }) =>
     new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))) } });

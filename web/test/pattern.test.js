@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Pattern } from "../bridge/pattern.js";
 import { Registry } from "../bridge/registry.js";
+import { withoutDots } from "../bridge/uri.js";
 
 /** @type {[string, string, boolean][]} */
 const MATCHES = [
@@ -42,6 +43,11 @@ const MATCHES = [
   ["/files/*", "native://files/a/b/c", true],
   ["/files/*", "native://file/a", false],
   ["/files/*/x", "native://files/a/x", false],
+  ["native://address/:id", "native://address/5/../6", true],
+  ["native://address/:id", "native://address/..", false],
+  ["native://address/:id", "native://address/%2e%2E", false],
+  ["native://address", "native://address/../..", true],
+  ["/files/*/x", "native://files/.", false],
 ];
 
 for (const [pattern, uri, expected] of MATCHES) {
@@ -60,6 +66,34 @@ test("optional groups are bounded", () => {
   assert.equal(Pattern.all("/x" + "(/a".repeat(31) + ")".repeat(31)).length, 32);
   assert.throws(() => Pattern.all("/x(/a)(/b)(/c)(/d)(/e)(/f)"), { message: /more than 32 forms/ });
   assert.throws(() => Pattern.all("(/a)".repeat(50000)), { code: -32602, message: /more than 32 forms/ });
+});
+
+/** @type {[string, string][]} */
+const DOTS = [
+  ["native://a/b/../c?d=/../e#/../f", "native://a/c?d=/../e#/../f"],
+  ["native://a/b/..", "native://a/"],
+  ["native://a/./b/.", "native://a/b/"],
+  ["native://a/../../b", "native://a/b"],
+  ["native://a/%2e%2E/.%2e/b", "native://a/b"],
+  ["native://../b", "native://../b"],
+  ["native://a/.../b/..c/d.", "native://a/.../b/..c/d."],
+  ["native://a/b%2F../c", "native://a/b%2F../c"],
+  ["tel:./1", "tel:1"],
+  ["x:a/../b", "x:/b"],
+  ["x:/..//b", "x:/.//b"],
+  ["../a", "../a"],
+];
+
+for (const [uri, expected] of DOTS) {
+  test(`${uri} without dot segments is ${expected}`, () => {
+    assert.equal(withoutDots(uri), expected);
+  });
+}
+
+test("a pattern has no dot segments", () => {
+  for (const text of ["native://a/..", "/a/./b", "/a(/%2e)"]) {
+    assert.throws(() => Pattern.all(text), { code: -32602, message: /not a pattern/ });
+  }
 });
 
 /** @type {[string, string, object][]} */

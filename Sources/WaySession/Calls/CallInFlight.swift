@@ -36,6 +36,8 @@ final class CallInFlight {
   var journey: Journey?
   /// The task that it has started, where anybody is told of tasks.
   var started: TaskStart?
+  /// What it wants of the stack or a page, where anybody is told of failures.
+  var attempt: Attempt?
   /// Rings when the caller's deadline has passed.
   var deadline: (any ScheduledWork)?
   /// Set by the first cancel, so that a second one does nothing.

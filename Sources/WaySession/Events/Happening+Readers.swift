@@ -20,6 +20,10 @@ extension Happening {
     case .undefinedAnswered(let uri, let time): .didRun(uri: uri, route: nil, after: time)
     case .routeFailed(let uri, let error):
       .failed(RouteFailure(uri: uri, route: nil, error, after: nil))
+    case .attemptFailed(let attempt, let error):
+      .failed(
+        RouteFailure(
+          uri: attempt.uri, method: attempt.method, route: nil, error, after: nil))
     case .joined, .left, .ended, .taskStarted, .called, .hostSilent, .threw: nil
     }
   }
@@ -41,13 +45,13 @@ extension Happening {
     case .taskEnded(let task, nil, _): (.taskFinished, task.eventData)
     case .taskEnded(let task, let error?, _):
       (.taskFailed, task.eventData.with("code", .integer(Int64(error.code))))
-    case .routeFailed(let uri, let error):
+    case .routeFailed(let uri, let error): (.routeFailed, error.eventData(uri: uri))
+    case .attemptFailed(let attempt, let error):
       (
         .routeFailed,
-        [
-          "uri": .string(uri), "code": .integer(Int64(error.code)),
-          "kind": error.data?["kind"] ?? .null,
-        ]
+        attempt.method.map {
+          error.eventData(uri: attempt.uri).with("method", .string($0))
+        } ?? error.eventData(uri: attempt.uri)
       )
     case .pageAsked, .undefinedAnswered, .called, .hostSilent, .threw: nil
     }
@@ -55,10 +59,21 @@ extension Happening {
 }
 
 extension RouteFailure {
-  fileprivate init(uri: String, route: String?, _ error: CallError, after: Duration?) {
+  fileprivate init(
+    uri: String?, method: String? = nil, route: String?, _ error: CallError, after: Duration?
+  ) {
     self.init(
-      uri: uri, route: route, code: error.code, kind: error.data?["kind"]?.string,
-      message: error.message, after: after)
+      uri: uri, method: method, route: route, code: error.code,
+      kind: error.data?["kind"]?.string, message: error.message, after: after)
+  }
+}
+
+extension CallError {
+  fileprivate func eventData(uri: String?) -> ValueObject {
+    [
+      "uri": uri.map(Value.string) ?? .null, "code": .integer(Int64(code)),
+      "kind": data?["kind"] ?? .null,
+    ]
   }
 }
 

@@ -26,6 +26,8 @@ package enum Happening: Sendable {
   case undefinedAnswered(uri: String, after: Duration)
   /// A call came to no page and no task.
   case routeFailed(uri: String, CallError)
+  /// A change of the stack, or a call of a page, was refused or has failed.
+  case attemptFailed(Attempt, CallError)
   case called(CallRecord)
   /// A host did not answer in time.
   case hostSilent(client: String, method: String)

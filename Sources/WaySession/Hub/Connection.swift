@@ -207,10 +207,11 @@ extension Connection {
       identity = try hub.configuration.identity(of: hello.token)
       session = try makeSession()
     }
-    let tableVersion = hub.configuration.tableVersion
+    let loaded = hub.configuration.tableVersion
     let (client, welcome) = try on(session) { [channel] session throws(CallError) in
       let client = try session.add(hello, on: channel)
-      return (client.id, session.welcome(client, tableVersion))
+      let version = session.guide.snapshot.tableVersion ?? loaded
+      return (client.id, session.welcome(client, version))
     }
     join(session, client, identity)
     channel.attach(

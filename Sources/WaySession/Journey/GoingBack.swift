@@ -51,6 +51,9 @@ enum TabReference {
   /// By the URI of its first page.
   case uri(String)
 
+  /// The URI, where it is meant by one.
+  var uri: String? { if case .uri(let uri) = self { uri } else { nil } }
+
   /// From what a caller gives of the two. Fails with -32602 unless it gives one.
   init(index: Int?, uri: String?) throws(CallError) {
     switch (index, uri) {

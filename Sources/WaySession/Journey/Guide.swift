@@ -67,7 +67,7 @@ final class Guide {
     switch match.route.handler {
     case .task(let run): return .task(run)
     case .asyncTask(let run): return .asyncTask(run)
-    case .page(let handler): return .page(.swift(handler))
+    case .page(let handler): return .page(.swift(handler.forOpening()))
     case .lazy(let module): return .module(module)
     case .hosted:
       guard let host = hosts.find(match.uri, kind: match.route.kind) else {
@@ -118,19 +118,24 @@ final class Guide {
   }
 
   /// What a text refers to on the stack. One with a colon is a URI, which means the nearest page of
-  /// the same route and path parameters; other text is a page's id.
+  /// the same route and path parameters; other text is a page's id, or the name of a route.
   func reference(_ text: String) -> PageReference {
     guard text.utf8.contains(UInt8(ascii: ":")),
       let resolution = try? look(up: text, [:], checking: false)
-    else { return .page(text) }
+    else { return .named(text) }
     guard case .match(let match) = resolution else { return .uri(resolution.uri.text) }
     return .route(name: match.route.name, pathParams: match.pathParams)
   }
 
   /// The tab whose first page a reference means.
   func tab(of wanted: PageReference, _ uri: String) throws(CallError) -> Int {
-    for (index, tab) in snapshot.tabs.enumerated() where reference(tab.text) == wanted {
-      return index
+    for (index, tab) in snapshot.tabs.enumerated() {
+      let first = reference(tab.text)
+      if first == wanted { return index }
+      if case (.route(let route, _), .named(let name)) = (first, wanted), route.isSameUTF8(as: name)
+      {
+        return index
+      }
     }
     throw CallError(.noRoute, "\(uri.quoted) is the first page of no tab", kind: "noTab")
   }

@@ -63,6 +63,20 @@ struct WaitingLinks {
   }
 }
 
+extension RouterSnapshot {
+  /// The link of the older shape `{action, action_url, params}`. Fails as `router.deliver` does.
+  package func delivered(
+    _ action: String, _ url: String?, _ params: ValueObject
+  ) throws(CallError) -> DeepLink {
+    do { return try link(action: action, url: url, params: params) } catch {
+      if case .invalidURI(let reason) = error {
+        throw .invalidParams("params.action_url: \(reason)")
+      }
+      throw CallError(error)
+    }
+  }
+}
+
 extension DeepLink {
   /// Fails with -32602 for a text that is no URI with a scheme.
   package func check() throws(CallError) {

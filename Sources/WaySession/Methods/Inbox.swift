@@ -119,7 +119,7 @@ struct Inbox: Sendable {
       case .failed(let error): session.reply(error, to: address)
       }
     } catch {
-      RouterMethods.tell(error, of: request, in: session)
+      session.tell(error, of: request)
       session.reply(error, to: address)
     }
   }

@@ -33,7 +33,9 @@ enum NavigationMethods {
       count: params.count(.count), to: params.string(.to), before: params.string(.before),
       root: params.bool(.root))
     let back = GoingBack(target, result: try params.result())
-    return try change(back.operation(by: session.guide), params, address, in: session)
+    let attempt = Attempt(
+      "navigation.back", about: params.string(.to) ?? params.string(.before), in: session)
+    return try change(back.operation(by: session.guide), attempt, params, address, in: session)
   }
 
   private static func finish(
@@ -44,15 +46,18 @@ enum NavigationMethods {
         "params.page is missing: this client is not bound to a page of its own")
     }
     let result = try params.result()?.outcome ?? .finished()
-    return try change(.finish(page: page, result: result), params, address, in: session)
+    let attempt = Attempt("navigation.finish", about: page, in: session)
+    return try change(
+      .finish(page: page, result: result), attempt, params, address, in: session)
   }
 
   private static func change(
-    _ operation: StackOperation, _ params: Params, _ address: ReplyAddress,
+    _ operation: StackOperation, _ attempt: Attempt?, _ params: Params, _ address: ReplyAddress,
     in session: isolated Session
   ) throws(CallError) -> Reply {
     let exts = try params.exts(session.limits)
     let call = try session.begin(.request(address), size: params.size)
+    call.attempt = attempt
     session.change(operation, exts, for: call)
     return .later
   }
@@ -69,8 +74,9 @@ enum NavigationMethods {
   ) throws(CallError) -> Reply {
     let wanted = try TabReference(
       index: params.count(.index), uri: params.string(.uri))
+    let attempt = Attempt("navigation.selectTab", about: params.string(.uri), in: session)
     return try Travel.select(
-      try session.guide.tab(wanted), .invoke, for: .request(address), in: session)
+      try session.guide.tab(wanted), attempt, .invoke, for: .request(address), in: session)
   }
 
   /// A page that was opened by other means comes on top of the stack; its host is the caller.
@@ -91,6 +97,7 @@ enum NavigationMethods {
       host: client.name)
     let charge = try session.pages.charge(page)
     let call = try session.begin(.request(address), size: params.size)
+    call.attempt = Attempt("navigation.adopt", about: uri, in: session)
     call.work = .operation
     session.pages.adopt(page, by: .client(client.id), for: call.number, charge)
     session.act([])

@@ -21,6 +21,7 @@ enum PageMethods {
     let receiver = try PageReceiver(of: page, except: caller, in: session)
     let call = try session.begin(
       .request(address), deadline: deadline, size: params.size)
+    call.attempt = Attempt("page.call", about: page, in: session)
     return try receiver.run(
       method, params.object(.params) ?? [:], deadline, call, in: session)
   }

@@ -1,6 +1,5 @@
 import WayNavigation
 import WayPatterns
-import WayRPC
 import WayRouting
 import WayValues
 
@@ -51,16 +50,6 @@ enum RouterMethods {
     CallOptions(
       params: params.object(.params) ?? [:], exts: try params.exts(limits),
       deadline: params.time(.deadlineMs), isInBatch: address.batch != nil)
-  }
-
-  /// A request failed before it became a call: where it was for a URI, that has come to nothing.
-  /// What is refused by its id or the count of calls was never looked up.
-  static func tell(_ error: CallError, of request: Request, in session: isolated Session) {
-    guard session.happenings.isTold(.route),
-      request.method == "router.open" || request.method == "router.invoke",
-      error.protocolCode != .conflict, error.protocolCode != .tooMany
-    else { return }
-    session.happenings.tellNowhere(request.params?["uri"]?.string, error)
   }
 
   private static func canOpen(
@@ -127,14 +116,11 @@ enum RouterMethods {
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
     let link: DeepLink
+    let given = params.object(.params) ?? [:]
     if let action = params.string(.action) {
-      do {
-        link = try session.guide.snapshot.link(action: action, url: params.string(.actionURL))
-      } catch {
-        throw CallError(error)
-      }
+      link = try session.guide.snapshot.delivered(action, params.string(.actionURL), given)
     } else {
-      link = DeepLink(try params.required(.uri), params: params.object(.params) ?? [:])
+      link = DeepLink(try params.required(.uri), params: given)
     }
     try LinkFollowing.deliver(link, from: address.client, to: session)
     return .value(.null)

@@ -12,6 +12,16 @@ extension CallError {
   }
 }
 
+extension CallError {
+  /// What the opener of a page of Swift code is told that does not open, where this is what a task's
+  /// caller would be told of the error: parameters that the code could not read are the caller's
+  /// fault as well.
+  func ofPage(throwing error: any Error) -> CallError {
+    if !(error is CallError), protocolCode == .invalidParameters { return self }
+    return RequestFailure.answered(self).ofPage
+  }
+}
+
 /// Why a request to a client has no result.
 enum RequestFailure: Error {
   /// The client answered with an error.

@@ -80,7 +80,7 @@ struct ValueReader: Decoder, SingleValueDecodingContainer {
       if let value = Integer(exactly: value) { return value }
       throw corrupted("\(value) is beyond \(type.min)…\(type.max)")
     case .number(let number) where number.isInteger:
-      if let value = Integer(number.digits) ?? Integer(exactly: number.double) { return value }
+      if let value = number.exactly(type) { return value }
       throw corrupted("\(number.digits.prefix(40)) is beyond \(type.min)…\(type.max)")
     default: throw mismatch(type, "an integer")
     }

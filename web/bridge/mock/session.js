@@ -4,7 +4,7 @@ import { finished } from "../fallback.js";
 import { served } from "../methods.js";
 import { Registry } from "../registry.js";
 import { covers } from "../subscriptions.js";
-import { queryOf } from "../uri.js";
+import { queryOf, withoutDots } from "../uri.js";
 import { MockStack } from "./stack.js";
 
 /** @typedef {import("../types.js").Page} Page */
@@ -74,7 +74,8 @@ export class MockSession {
    * @returns {Promise<Outcome>}
    */
   async open(params, context) {
-    const { uri, exts = {}, style = "push", from } = params;
+    const { exts = {}, style = "push", from } = params;
+    const uri = withoutDots(params.uri);
     if (this.#findTask(uri)) return finished(await this.invoke(params, context));
     const own = this.#routes.pages.find(uri);
     const found = own ?? this.#hosted.page.find(uri);
@@ -97,7 +98,8 @@ export class MockSession {
    * @param {any} params
    * @param {RequestContext} context
    */
-  async invoke({ uri, params, exts = {} }, { signal, progress }) {
+  async invoke({ uri: called, params, exts = {} }, { signal, progress }) {
+    const uri = withoutDots(called);
     const own = this.#routes.tasks.find(uri);
     if (own !== undefined) {
       return served(signal, () => own.handler({ ...own.params, ...params }, { uri, exts, signal, progress }));

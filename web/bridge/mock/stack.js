@@ -1,7 +1,7 @@
 // @ts-check
 import { codes } from "../codes.js";
 import { bridgeError, failure } from "../errors.js";
-import { split } from "../uri.js";
+import { split, withoutDots } from "../uri.js";
 
 /** @typedef {import("../types.js").Page} Page */
 /** @typedef {import("../types.js").Outcome} Outcome */
@@ -142,6 +142,6 @@ export class MockStack {
 
 /** @param {string} uri */
 function place(uri) {
-  const { scheme, authority, path } = split(uri);
+  const { scheme, authority, path } = split(withoutDots(uri));
   return JSON.stringify([scheme, authority?.toLowerCase(), path]);
 }
