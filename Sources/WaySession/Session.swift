@@ -155,8 +155,10 @@ extension Session {
     switch purpose {
     case .close: break
     case .open(let page):
-      let error: CallError? = if case .failure(let failure) = result { failure.ofPage } else { nil }
-      act(pages.answered(page, error))
+      let failure: RequestFailure? = if case .failure(let failure) = result { failure } else { nil }
+      act(pages.answered(page, failure?.ofPage, declined: failure?.isDecline == true))
+    case .run(let number) where calls[number]?.journey != nil && result.isDecline:
+      Travel.goOn(number, in: self)
     case .run(let number): settle(number, result.map(Answer.value).mapError(\.ofTask))
     case .push(let number): settle(number, result.map(Answer.value).mapError(\.ofCall))
     }

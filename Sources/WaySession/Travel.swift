@@ -31,9 +31,11 @@ enum Travel {
     }
   }
 
-  /// Takes a call on whose page's handler has declined.
+  /// Takes a call on that its page's handler, or its host, has declined.
   static func goOn(_ number: CallNumber, in session: isolated Session) {
     guard let call = session.call(number), let journey = call.journey else { return }
+    if let task = call.started { session.happenings.tell(.task, .taskDeclined(task)) }
+    call.started = nil
     goOn(call, journey, .declined, in: session)
   }
 
@@ -120,24 +122,27 @@ extension Travel {
     if let carried = journey.options.carried { try destination.check(carried) }
     switch destination.kind {
     case .task(let run): return self.run(run, destination, journey, in: session)
-    case .page(let presenter):
-      return try open(destination, presenter, journey, for: asker, in: session)
+    case .page(let handler):
+      return try open(destination, .swift(handler), nil, journey, for: asker, in: session)
+    case .hosted(let host, _) where host.kind == .page:
+      return try open(destination, .client(host.client), host, journey, for: asker, in: session)
     case .module(let module): return try load(module, journey, for: asker, in: session)
     case .asyncTask(let run):
       let call = try begin(asker, journey, in: session)
       self.run(run, destination, journey, call, in: session)
       call.hasBegun()
-    case .hostedTask(let client):
-      guard let host = session.members[client] else {
+    case .hosted(let chosen, let params):
+      guard let host = session.members[chosen.client] else {
         throw CallError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
       }
       let call = try begin(asker, journey, in: session)
       call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
-      let params: Value = [
-        "uri": .string(destination.uri.text), "params": .object(destination.params),
-        "exts": .object(journey.options.exts),
+      call.journey = journey
+      let task: Value = [
+        "uri": .string(destination.uri.text), "params": .object(params),
+        "exts": .object(journey.options.exts), "host": chosen.value,
       ]
-      session.forward("task.run", params, to: host, call)
+      session.forward("task.run", task, to: host, call)
       call.hasBegun()
     case .undefined(let handler):
       let call = try begin(asker, journey, in: session)
@@ -183,7 +188,7 @@ extension Travel {
       if let task { session.happenings.tellEnd(of: task, nil) }
       return .now(journey.entry.answer(.value(value)))
     } catch is Declined {
-      if let task { session.happenings.tellEnd(of: task, .declined) }
+      if let task { session.happenings.tell(.task, .taskDeclined(task)) }
       return nil
     } catch {
       let error = session.happenings.thrown(error)
@@ -197,6 +202,7 @@ extension Travel {
     _ journey: Journey, _ call: CallInFlight, in session: isolated Session
   ) {
     call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
+    call.journey = journey
     let asked = Call(destination.resolution, journey.options, call.number, in: session)
     call.work = .task(
       Task {
@@ -204,13 +210,7 @@ extension Travel {
           let value = try await run(asked)
           session.settle(call.number, .success(.value(value)))
         } catch is Declined {
-          // Once the call has its end, nobody is told of another.
-          guard session.call(call.number) != nil else { return }
-          if let task = call.started {
-            session.happenings.tellEnd(of: task, .declined)
-            call.started = nil
-          }
-          goOn(call, journey, .declined, in: session)
+          goOn(call.number, in: session)
         } catch {
           session.settle(call.number, .failure(session.happenings.thrown(error)))
         }
@@ -242,8 +242,8 @@ extension Travel {
 
   /// Opens a page, in its turn.
   private static func open(
-    _ destination: Destination, _ presenter: Presenter, _ journey: Journey,
-    for asker: Session.Asker, in session: isolated Session
+    _ destination: Destination, _ presenter: Presenter, _ chosen: ChosenHost?,
+    _ journey: Journey, for asker: Session.Asker, in session: isolated Session
   ) throws(CallError) -> Reply {
     var options = journey.options
     let uri = destination.uri.text
@@ -285,7 +285,8 @@ extension Travel {
     session.pages.open(
       PageOpening(
         page: page, presenter: presenter, call: call.number, charge: charge, handed: handed,
-        opener: journey.options.from, tab: options.tab, answersChange: options.answersChange))
+        chosen: chosen, opener: journey.options.from, tab: options.tab,
+        answersChange: options.answersChange))
     session.act([])
     return .later
   }

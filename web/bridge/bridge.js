@@ -188,15 +188,16 @@ export class Bridge extends EventTarget {
   }
 
   /**
-   * Puts a page that this client opened by other means on top of the stack, as its host.
+   * Puts a page that this client opened by other means on top of the stack, as its host. `host` is told when it closes; without,
+   * the last host of the URI's scheme is.
    * @param {string} uri
    * @param {Params} [params]
-   * @param {{style?: "push" | "present"}} options
+   * @param {{style?: "push" | "present", host?: PageHost}} options
    * @returns {Promise<Page>}
    */
-  async adopt(uri, params, options = {}) {
-    const page = await this.#client.request("navigation.adopt", { uri, params, style: options.style });
-    this.#client.hosting.adopt(page);
+  async adopt(uri, params, { style, host } = {}) {
+    const page = await this.#client.request("navigation.adopt", { uri, params, style });
+    this.#client.hosting.adopt(page, host);
     return page;
   }
 
@@ -269,7 +270,7 @@ export class Bridge extends EventTarget {
 
   /**
    * Runs the tasks of a URI or pattern, such as `action://share`. What the handler throws reaches the caller: with its `code`
-   * when that is the application's (1…1999, from 3000), else as 2502.
+   * when that is the application's (1…1999, from 3000), else as 2502. `Declined` leaves the call to who comes next.
    * @param {string} uri
    * @param {TaskHandler} handler
    * @returns {Unregister}

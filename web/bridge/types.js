@@ -78,7 +78,8 @@
  * @property {Params} [exts] how to take the page away, and those above it; reaches their hosts
  *
  * @typedef {object} PageHost what shows the pages of a scheme
- * @property {(page: Page, call: {signal: AbortSignal}) => unknown} open shows the page, perhaps later; throwing (or rejecting) refuses it
+ * @property {(page: Page, call: {signal: AbortSignal}) => unknown} open shows the page, perhaps later; throwing (or rejecting) refuses it,
+ *   and with `Declined` leaves it to who comes next
  * @property {(page: Page, reason: Outcome["outcome"], exts: Params) => unknown} close takes the
  *   page away; `exts` are those of the back, finish or opening that closed it, `{}` without any
  * @property {(page: Page) => unknown} [resume] the page is on top again

@@ -49,7 +49,8 @@ for (const [kind, make, skip] of BRIDGES) {
       ...(word === "__proto__" ? { proto: "x" } : {}), ...params,
     }));
     const query = JSON.parse(await bridge.invoke(`action://names/x?${word}=1&${word}=2&polluted=3`));
-    assert.deepEqual(Object.entries(query).find(([key]) => key === word)?.[1], ["1", "2"]);
+    // What the path says goes over the query.
+    assert.deepEqual(Object.entries(query).find(([key]) => key === word)?.[1], word === "__proto__" ? ["1", "2"] : "x");
   });
 
   each("is a member of a value like any other", async (bridge, word) => {

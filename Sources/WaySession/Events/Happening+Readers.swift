@@ -20,7 +20,7 @@ extension Happening {
     case .undefinedAnswered(let uri, let time): .didRun(uri: uri, route: nil, after: time)
     case .routeFailed(let uri, let error):
       .failed(RouteFailure(uri: uri, route: nil, error, after: nil))
-    case .joined, .left, .ended, .taskStarted, .called, .hostSilent, .threw: nil
+    case .joined, .left, .ended, .taskStarted, .taskDeclined, .called, .hostSilent, .threw: nil
     }
   }
 
@@ -41,6 +41,7 @@ extension Happening {
     case .taskEnded(let task, nil, _): (.taskFinished, task.eventData)
     case .taskEnded(let task, let error?, _):
       (.taskFailed, task.eventData.with("code", .integer(Int64(error.code))))
+    case .taskDeclined(let task): (.taskDeclined, task.eventData)
     case .routeFailed(let uri, let error):
       (
         .routeFailed,

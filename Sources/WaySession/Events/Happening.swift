@@ -22,6 +22,8 @@ package enum Happening: Sendable {
   case taskStarted(TaskStart)
   /// `error` is nil where it has a value.
   case taskEnded(TaskStart, error: CallError?, after: Duration)
+  /// Who was to run it has left the call to the next.
+  case taskDeclined(TaskStart)
   /// The undefined-route handler has answered.
   case undefinedAnswered(uri: String, after: Duration)
   /// A call came to no page and no task.

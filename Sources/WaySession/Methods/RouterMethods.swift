@@ -90,7 +90,7 @@ enum RouterMethods {
     var presenter: Value = .null
     if let resolution = explanation.resolution {
       do {
-        let destination = try guide.destination(of: resolution)
+        let destination = try guide.destination(of: resolution, given)
         explanation.canOpen = destination.isServed
         if destination.isServed { explanation.kind = destination.routeKind }
         presenter = host(of: destination, in: session)
@@ -114,10 +114,9 @@ enum RouterMethods {
   /// Who shows or runs it, as pages tell it: a client, or `server` for Swift code.
   private static func host(of destination: Destination, in session: isolated Session) -> Value {
     switch destination.kind {
-    case .hostedTask(let client), .page(.client(let client)):
-      session.members[client].map { .string($0.name) } ?? .null
+    case .hosted(let host, _): session.members[host.client].map { .string($0.name) } ?? .null
     case .undefined: .null
-    case .module, .task, .asyncTask, .page(.swift), .back, .selectTab: "server"
+    case .module, .task, .asyncTask, .page, .back, .selectTab: "server"
     }
   }
 
@@ -144,7 +143,7 @@ extension Destination {
   fileprivate var reason: String? {
     switch kind {
     case .undefined: "no declared route matches, and the undefined-route handler would be asked"
-    case .page(.client), .hostedTask:
+    case .hosted:
       route == nil ? "no declared route matches; a client hosts such URIs" : nil
     default: nil
     }

@@ -1,10 +1,10 @@
 // @ts-check
-import { failure } from "../errors.js";
+import { codes } from "../codes.js";
+import { BridgeError, Declined, failure } from "../errors.js";
 import { finished } from "../fallback.js";
 import { served } from "../methods.js";
-import { Registry } from "../registry.js";
 import { covers } from "../subscriptions.js";
-import { queryOf } from "../uri.js";
+import { URIMap } from "../uri-map.js";
 import { MockStack } from "./stack.js";
 
 /** @typedef {import("../types.js").Page} Page */
@@ -15,8 +15,8 @@ import { MockStack } from "./stack.js";
 
 /** One session of a mocked app: what the bridge hosts and wants in it, and its pages. */
 export class MockSession {
-  /** @type {{page: Registry<true>, task: Registry<true>, service: Registry<true>}} */
-  #hosted = { page: new Registry(), task: new Registry(), service: new Registry() };
+  /** @type {{page: URIMap<undefined>, task: URIMap<undefined>, service: URIMap<undefined>}} */
+  #hosted = { page: new URIMap(), task: new URIMap(), service: new URIMap() };
   /** @type {Map<string, {host: any, remove: () => void}>} by what was declared */ #hosts = new Map();
   /** @type {Set<string>} */ #topics = new Set();
   /** @type {Map<string, AbortController>} the app's own pages by id */ #shown = new Map();
@@ -76,20 +76,28 @@ export class MockSession {
   async open(params, context) {
     const { uri, exts = {}, style = "push", from } = params;
     if (this.#findTask(uri)) return finished(await this.invoke(params, context));
-    const own = this.#routes.pages.find(uri);
-    const found = own ?? this.#hosted.page.find(uri);
-    if (found === undefined) throw noRoute(uri);
+    const [own, hosted] = [this.#routes.pages.find(uri), this.#hosted.page.all(uri)];
+    if (own === undefined && hosted.length === 0) throw noRoute(uri);
     const there = style === "popTo" ? this.#stack.popTo(uri, exts) : undefined;
     if (there !== undefined) return there.outcome;
-    this.#lastPage += 1;
-    const given = own?.params ?? Object.fromEntries(queryOf(uri));
-    /** @type {Page} */
-    const page = { id: `p${this.#lastPage}`, uri, route: null, params: { ...given, ...params.params }, exts, style, opener: from };
-    if (own === undefined) await this.#peer.request("page.open", { page }, { signal: context.signal });
-    const outcome = this.#stack.add(page);
-    context.progress({ opened: { page: page.id } });
-    context.signal.addEventListener("abort", () => this.#end(page, "cancelled"));
-    if (own !== undefined) void this.#show(page, own.handler);
+    const page = (/** @type {import("../uri-map.js").Found<any>} */ found) => {
+      this.#lastPage += 1;
+      /** @type {Page} */
+      const made = { id: `p${this.#lastPage}`, uri, route: null, params: { ...found.params, ...params.params }, exts, style, opener: from };
+      return made;
+    };
+    const opened =
+      own !== undefined
+        ? page(own)
+        : await firstThatTakesIt(uri, hosted, async (found) => {
+            const asked = page(found);
+            await this.#peer.request("page.open", { page: asked, host: found.host }, { signal: context.signal });
+            return asked;
+          });
+    const outcome = this.#stack.add(opened);
+    context.progress({ opened: { page: opened.id } });
+    context.signal.addEventListener("abort", () => this.#end(opened, "cancelled"));
+    if (own !== undefined) void this.#show(opened, own.handler);
     return outcome;
   }
 
@@ -98,14 +106,17 @@ export class MockSession {
    * @param {RequestContext} context
    */
   async invoke({ uri, params, exts = {} }, { signal, progress }) {
-    const own = this.#routes.tasks.find(uri);
-    if (own !== undefined) {
-      return served(signal, () => own.handler({ ...own.params, ...params }, { uri, exts, signal, progress }));
+    const [own, hosted] = [this.#routes.tasks.all(uri), this.#hosted.task.all(uri)];
+    if (own.length === 0 && hosted.length === 0) {
+      throw this.#canOpen(uri).canOpen ? failure("wrongKind", `${uri} is a page: open it`) : noRoute(uri);
     }
-    const theirs = this.#hosted.task.find(uri);
-    if (theirs === undefined) throw this.#canOpen(uri).canOpen ? failure("wrongKind", `${uri} is a page: open it`) : noRoute(uri);
-    const run = { uri, params: { ...Object.fromEntries(queryOf(uri)), ...params }, exts };
-    return this.#peer.request("task.run", run, { signal, onProgress: progress });
+    return firstThatTakesIt(uri, [...own, ...hosted], ({ handler, params: given, host }) => {
+      const all = { ...given, ...params };
+      if (handler === undefined) {
+        return this.#peer.request("task.run", { uri, params: all, exts, host }, { signal, onProgress: progress });
+      }
+      return served(signal, () => handler(all, { uri, exts, signal, progress }));
+    });
   }
 
   /** @param {any[]} hosts */
@@ -113,7 +124,7 @@ export class MockSession {
     for (const host of hosts) {
       const kind = /** @type {"page" | "task" | "service"} */ (host.kind);
       this.#hosts.get(JSON.stringify(host))?.remove();
-      this.#hosts.set(JSON.stringify(host), { host, remove: this.#hosted[kind].add(host, true) });
+      this.#hosts.set(JSON.stringify(host), { host, remove: this.#hosted[kind].add(host, undefined) });
     }
     return { hosts: [...this.#hosts.values()].map(({ host }) => host) };
   }
@@ -197,6 +208,24 @@ export class MockSession {
   #findTask(uri) {
     return this.#routes.tasks.find(uri) ?? this.#hosted.task.find(uri);
   }
+}
+
+/**
+ * What the first of them gives that does not decline.
+ * @template Found, Value
+ * @param {string} uri
+ * @param {Found[]} candidates
+ * @param {(candidate: Found) => Promise<Value>} ask
+ */
+async function firstThatTakesIt(uri, candidates, ask) {
+  for (const candidate of candidates) {
+    try {
+      return await ask(candidate);
+    } catch (error) {
+      if (!(error instanceof BridgeError) || error.code !== codes.noRoute.code || error.kind !== "declined") throw error;
+    }
+  }
+  throw new Declined(`everybody who serves ${uri} declined`);
 }
 
 /** @param {string} uri */
