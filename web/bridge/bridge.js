@@ -202,6 +202,17 @@ export class Bridge extends EventTarget {
   }
 
   /**
+   * Hands over a link from outside of the app: of a push message, a shortcut, a universal link. Resolves when the server has it,
+   * which follows it as soon as somebody can open it; what becomes of it is told by events.
+   * @param {string | import("./types.js").ActionLink} link a URI, or a link in the shape of older servers
+   * @param {Params} [params] with a URI
+   * @returns {Promise<null>}
+   */
+  deliver(link, params) {
+    return this.#client.request("router.deliver", typeof link === "string" ? { uri: link, params } : link);
+  }
+
+  /**
    * The declared routes.
    * @returns {Promise<Record<string, any>[]>}
    */

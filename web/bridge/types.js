@@ -32,6 +32,8 @@
  * @property {string | null} page the id of the page now on top; null where there is none
  * @property {string[]} closed the ids of the pages that closed, topmost first
  *
+ * @typedef {{action: string, action_url?: string, params?: Params}} ActionLink what the table's `actions` are about
+ *
  * @typedef {object} Destination where a URI leads
  * @property {boolean} canOpen whether anything opens or runs it now; without, there is no more to tell
  * @property {"page" | "task" | "service"} [kind]

@@ -35,6 +35,7 @@ export class MockSession {
   methods = new Map(/** @type {[string, RequestHandler][]} */ ([
     ["router.open", (params, context) => this.open(params, context)],
     ["router.invoke", (params, context) => this.invoke(params, context)],
+    ["router.deliver", (params, context) => this.#deliver(params, context)],
     ["router.canOpen", ({ uri }) => this.#canOpen(uri)],
     ["router.routes", () => []],
     ["navigation.stack", () => ({ pages: this.#stack.pages })],
@@ -117,6 +118,17 @@ export class MockSession {
       }
       return served(signal, () => handler(all, { uri, exts, signal, progress }));
     });
+  }
+
+  /**
+   * Without a table, an action means its URL.
+   * @param {any} params
+   * @param {RequestContext} context
+   */
+  #deliver({ uri, action_url, params }, context) {
+    // What becomes of the link is not the answer's to tell.
+    this.open({ uri: uri ?? action_url, params }, { ...context, progress: () => {} }).catch(() => {});
+    return null;
   }
 
   /** @param {any[]} hosts */
