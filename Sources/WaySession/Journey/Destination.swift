@@ -55,7 +55,7 @@ struct Destination {
   var route: Route? { resolution.route }
   var pathParams: ValueObject { match?.pathParams ?? [:] }
 
-  /// Whether somebody serves the URI: what the undefined-route handler would say is not asked.
+  /// Whether somebody serves the URI itself, and not the undefined-route handler in his place.
   var isServed: Bool {
     if case .undefined = kind { false } else { true }
   }

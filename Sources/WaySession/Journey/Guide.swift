@@ -120,9 +120,18 @@ final class Guide {
     }
   }
 
-  /// Whether something would open or run a URI now.
+  /// What a call says where it is now; nil for what is no URI.
+  func said(by journey: Journey) -> Resolution? {
+    if let said = journey.resolution { return said }
+    let params = journey.options.params
+    if let said = try? look(up: journey.uri, params, checking: false) { return said }
+    return (try? RouteURI(mapping: journey.uri)).map { .undeclared(uri: $0, nil, params: params) }
+  }
+
+  /// Whether something would open or run a URI now. The undefined-route handler counts, which is
+  /// not asked what it would say.
   func canOpen(_ uri: String) -> Bool {
-    (try? destination(of: uri, [:], checking: false))?.isServed ?? false
+    (try? destination(of: uri, [:], checking: false)) != nil
   }
 
   /// What a text refers to on the stack. One with a colon is a URI, which means the nearest page of

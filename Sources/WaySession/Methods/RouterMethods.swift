@@ -67,7 +67,6 @@ enum RouterMethods {
     let uri = try params.required(.uri)
     do {
       let destination = try session.guide.destination(of: uri, [:], checking: false)
-      guard destination.isServed else { return .value(["canOpen": false]) }
       var members: ValueObject = [
         "canOpen": true, "kind": .string(destination.routeKind.rawValue),
       ]
@@ -90,25 +89,33 @@ enum RouterMethods {
     var presenter: Value = .null
     if let resolution = explanation.resolution {
       do {
-        let destination = try guide.destination(of: resolution, given)
-        explanation.canOpen = destination.isServed
-        if destination.isServed { explanation.kind = destination.routeKind }
+        let destination = try guide.destination(of: uri, given)
+        explanation.canOpen = true
+        explanation.kind = destination.routeKind
         presenter = host(of: destination, in: session)
         if let reason = destination.reason { explanation.reason = reason }
       } catch {
         explanation.canOpen = false
         explanation.reason = error.message
-        if let next = try guide.fallback(of: resolution, after: error) {
-          let destination = try? guide.destination(of: next.text, given)
-          explanation.canOpen = destination?.isServed == true
-          presenter = destination.map { host(of: $0, in: session) } ?? .null
-          explanation.reason += "; the call goes on with \(next.text.quoted)"
-        }
       }
+      if let detour = detour(from: resolution, given, by: guide) { explanation.reason = detour }
     }
     var members = explanation.members
     members["host"] = presenter
     return .value(.object(members))
+  }
+
+  /// Why, and where, a call goes on that who the URI means does not serve; nil where it stays.
+  private static func detour(
+    from resolution: Resolution, _ params: ValueObject, by guide: Guide
+  ) -> String? {
+    do {
+      _ = try guide.destination(of: resolution, params)
+      return nil
+    } catch {
+      guard let next = try? guide.fallback(of: resolution, after: error) else { return nil }
+      return "\(error.message); the call goes on with \(next.text.quoted)"
+    }
   }
 
   /// Who shows or runs it, as pages tell it: a client, or `server` for Swift code.
