@@ -9,6 +9,8 @@ public final class RouterSnapshot: Sendable {
   public let routes: [Route]
   /// What happens to a URI that nobody serves.
   package let undefinedRoute: UndefinedRouteHandler?
+  /// What may still help a call that fails.
+  package let failedCall: FailedCallHandler?
   /// Whether `+` in a query is a space.
   package let plusIsSpace: Bool
   /// The first page of each tab, in order; empty where the app has no tabs.
@@ -30,6 +32,7 @@ public final class RouterSnapshot: Sendable {
     self.version = version
     routes = state.routes
     undefinedRoute = state.undefinedRoute
+    failedCall = state.failedCall
     plusIsSpace = state.plusIsSpace
     tabs = state.tabs
     actions = state.actions

@@ -25,6 +25,7 @@ struct RouterState: Sendable {
   private var lastID: UInt64 = 0
   private(set) var schemes: [String: SchemeTable.Rule]
   var undefinedRoute: UndefinedRouteHandler?
+  var failedCall: FailedCallHandler?
   var plusIsSpace = true
   var tabs: [RouteURI] = []
   var actions: [String: RouteTarget] = [:]

@@ -232,8 +232,14 @@ extension Session {
   /// A call that has not come to its end.
   func call(_ number: CallNumber) -> CallInFlight? { calls[number] }
 
-  /// Gives a call its answer; one that has it already stays as it is.
+  /// Gives a call its answer; one that has it already stays as it is, and one that fails may be
+  /// helped by the failure handler.
   func settle(_ number: CallNumber, _ result: Result<Answer, CallError>) {
+    if case .failure(let error) = result, let call = calls[number],
+      Rescue.saves(call, from: error, in: self)
+    {
+      return
+    }
     if let call = calls.end(number) { end(call, result) }
   }
 

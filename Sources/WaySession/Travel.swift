@@ -7,9 +7,25 @@ import WayValues
 /// Takes calls where their ``Journey`` leads: asks interceptors and modules on the way, and has who
 /// is there do the work.
 enum Travel {
-  /// Takes a call on from an event. Throws what ends it.
+  /// Takes a call on from an event. Throws what ends it, unless the failure handler is asked.
   static func go(
     _ journey: inout Journey, _ event: Journey.Event = .begun, for asker: Session.Asker,
+    in session: isolated Session
+  ) throws(CallError) -> Reply {
+    do {
+      let reply = try move(&journey, event, for: asker, in: session)
+      guard case .failed(let error) = reply else { return reply }
+      return try Rescue.save(journey, from: error, isTold: true, for: asker, in: session) ?? reply
+    } catch {
+      guard
+        let reply = try Rescue.save(journey, from: error, isTold: false, for: asker, in: session)
+      else { throw error }
+      return reply
+    }
+  }
+
+  private static func move(
+    _ journey: inout Journey, _ event: Journey.Event, for asker: Session.Asker,
     in session: isolated Session
   ) throws(CallError) -> Reply {
     var step = try journey.next(event, in: session.guide)
@@ -40,12 +56,13 @@ enum Travel {
   }
 
   /// Takes a call on that has waited. What it comes to is the call's end.
-  private static func goOn(
+  static func goOn(
     _ call: CallInFlight, _ journey: Journey, _ event: Journey.Event, in session: isolated Session
   ) {
     do throws(CallError) {
       // What waited has come to its end.
       guard session.call(call.number) != nil else { return }
+      call.journey = nil
       var journey = journey
       switch try go(&journey, event, for: .call(call), in: session) {
       case .now(let answer): session.settle(call.number, .success(answer))
@@ -57,17 +74,19 @@ enum Travel {
     }
   }
 
-  /// A call has come to no page and no task.
-  private static func fail(
-    _ call: CallInFlight, _ journey: Journey, _ error: CallError, in session: isolated Session
+  /// A call has failed, and nothing helps it any more. `isTold` where its task or page has failed,
+  /// and it has not come to nothing.
+  static func fail(
+    _ call: CallInFlight, _ journey: Journey, _ error: CallError, isTold: Bool = false,
+    in session: isolated Session
   ) {
     guard session.call(call.number) != nil else { return }
-    session.happenings.tellNowhere(journey.place, error)
+    if !isTold { session.happenings.tellNowhere(journey.place, error) }
     session.settle(call.number, .failure(error))
   }
 
   /// Makes the call of a request that does not end at once.
-  private static func begin(
+  static func begin(
     _ asker: Session.Asker, _ journey: Journey, in session: isolated Session
   ) throws(CallError) -> CallInFlight {
     try session.begin(
@@ -105,7 +124,7 @@ enum Travel {
         } catch {
           let failure = CallError(
             .internal, "The module \(module.name.quoted) could not register: \(error)")
-          fail(call, journey, failure, in: session)
+          goOn(call, journey, .failed(failure), in: session)
         }
       })
     return .later
@@ -146,7 +165,7 @@ extension Travel {
       call.hasBegun()
     case .undefined(let handler):
       let call = try begin(asker, journey, in: session)
-      ask(handler, destination, journey, call, in: session)
+      Rescue.ask(handler, destination, journey, call, in: session)
       call.hasBegun()
     case .back:
       let back = try GoingBack(texts: destination.params)
@@ -213,29 +232,6 @@ extension Travel {
           goOn(call.number, in: session)
         } catch {
           session.settle(call.number, .failure(session.happenings.thrown(error)))
-        }
-      })
-  }
-
-  private static func ask(
-    _ handler: @escaping UndefinedRouteHandler, _ destination: Destination, _ journey: Journey,
-    _ call: CallInFlight, in session: isolated Session
-  ) {
-    let asked = Call(destination.resolution, journey.options, call.number, in: session)
-    let began = session.loop.nanoseconds
-    call.work = .task(
-      Task {
-        do {
-          let decision = try await handler(asked)
-          if case .answer = decision {
-            session.happenings.tell(
-              .route,
-              .undefinedAnswered(
-                uri: destination.uri.text, after: session.happenings.elapsed(since: began)))
-          }
-          goOn(call, journey, .undefined(decision), in: session)
-        } catch {
-          fail(call, journey, session.happenings.thrown(error), in: session)
         }
       })
   }

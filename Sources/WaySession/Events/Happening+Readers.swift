@@ -17,7 +17,7 @@ extension Happening {
       .didRun(uri: task.uri, route: task.route, after: time)
     case .taskEnded(let task, let error?, let time):
       .failed(RouteFailure(uri: task.uri, route: task.route, error, after: time))
-    case .undefinedAnswered(let uri, let time): .didRun(uri: uri, route: nil, after: time)
+    case .handlerAnswered(let uri, let time): .didRun(uri: uri, route: nil, after: time)
     case .routeFailed(let uri, let error):
       .failed(RouteFailure(uri: uri, route: nil, error, after: nil))
     case .joined, .left, .ended, .taskStarted, .taskDeclined, .called, .hostSilent, .threw: nil
@@ -50,7 +50,7 @@ extension Happening {
           "kind": error.data?["kind"] ?? .null,
         ]
       )
-    case .pageAsked, .undefinedAnswered, .called, .hostSilent, .threw: nil
+    case .pageAsked, .handlerAnswered, .called, .hostSilent, .threw: nil
     }
   }
 }

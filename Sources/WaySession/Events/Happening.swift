@@ -24,8 +24,8 @@ package enum Happening: Sendable {
   case taskEnded(TaskStart, error: CallError?, after: Duration)
   /// Who was to run it has left the call to the next.
   case taskDeclined(TaskStart)
-  /// The undefined-route handler has answered.
-  case undefinedAnswered(uri: String, after: Duration)
+  /// The handler of undefined routes, or of failed calls, has answered.
+  case handlerAnswered(uri: String, after: Duration)
   /// A call came to no page and no task.
   case routeFailed(uri: String, CallError)
   case called(CallRecord)

@@ -19,6 +19,8 @@ struct Journey {
     /// Who serves it, or the last host that was asked, has left the call to the next.
     case declined
     case undefined(UndefinedRoute)
+    /// What it needed on the way has failed.
+    case failed(CallError)
   }
 
   /// What is to be done next.
@@ -56,6 +58,12 @@ struct Journey {
   /// The URI where it is now.
   var place: String { resolution?.uri.text ?? uri }
 
+  /// Whether the failure handler may still help: it is not asked without end.
+  func mayBeSaved(from error: CallError) -> Bool {
+    guard !options.answersChange else { return false }
+    return error.protocolCode != .redirectLoop || (detour?.trail.count ?? 0) < Redirect.maxHops
+  }
+
   /// The parameters that are the caller's own, or an interceptor's in their place.
   private var given: ValueObject { detour?.changed ?? options.params }
 
@@ -65,6 +73,7 @@ struct Journey {
     case .judged(let verdict, let waited): return try follow(verdict, waited, in: guide)
     case .loaded: return try look(in: guide)
     case .declined: return try goOn(in: guide)
+    case .failed(let error): throw error
     case .undefined(.answer(let value)): return .answer(value)
     case .undefined(.decline): throw .noRoute(place)
     case .undefined(.redirect(let next, let params)):
@@ -163,6 +172,7 @@ struct Journey {
       throw CallError(.redirectLoop(chain: trail + [next]))
     }
     detour = Detour(trail: trail)
+    resolution = nil
     uri = next
     return try look(in: guide)
   }
@@ -243,67 +253,5 @@ struct Journey {
     let next = left.popFirst()
     self.detour = detour.with(rest: left)
     return next
-  }
-}
-
-/// Where a call has been that did not come to its end at once. Immutable, so that a journey is a
-/// value; apart, so that most journeys are small.
-private final class Detour {
-  /// Where the call has been redirected from, after the redirects of the table.
-  let trail: [String]
-  /// The module that was loaded last.
-  private(set) var loaded: LazyModule?
-  /// Who serves what the URI says, while interceptors are asked.
-  private(set) var destination: Destination?
-  /// The parameters that interceptors have put in the place of the caller's.
-  private(set) var changed: ValueObject?
-  /// The hosts that have declined what the URI says.
-  private(set) var declined: Set<SessionHosts.Host> = []
-  /// The matches that are left for a call that was declined; nil before it was.
-  private(set) var rest: ArraySlice<Match>?
-  /// The best of the matches that were declined, or have no host, and have a fallback.
-  private(set) var fallback: Match?
-
-  init(trail: [String] = []) {
-    self.trail = trail
-  }
-
-  private func with(_ change: (Detour) -> Void) -> Detour {
-    let copy = Detour(trail: trail)
-    copy.loaded = loaded
-    copy.changed = changed
-    copy.declined = declined
-    copy.rest = rest
-    copy.fallback = fallback
-    change(copy)
-    return copy
-  }
-
-  func with(_ destination: Destination) -> Detour { with { $0.destination = destination } }
-
-  /// The call begins anew, with the caller's own parameters.
-  func with(_ loaded: LazyModule) -> Detour {
-    with {
-      $0.loaded = loaded
-      $0.changed = nil
-    }
-  }
-
-  func with(changed: ValueObject) -> Detour { with { $0.changed = changed } }
-
-  func with(declined: Set<SessionHosts.Host>) -> Detour { with { $0.declined = declined } }
-
-  func with(fallback match: Match) -> Detour {
-    match.route.fallback == nil || fallback != nil ? self : with { $0.fallback = match }
-  }
-
-  /// On the way to the next match, whose interceptors and hosts are asked afresh.
-  func with(rest: ArraySlice<Match>) -> Detour {
-    with {
-      $0.rest = rest
-      $0.loaded = nil
-      $0.changed = nil
-      $0.declined = []
-    }
   }
 }
