@@ -110,11 +110,11 @@ struct DecliningHostTests {
     try await open("native://new", client)
     #expect(try await client.answer("native://new")["error"]?["data"]?["kind"] == "noRoute")
     router.undefinedRoute { _ in .redirect(uri: "native://a", params: ["from": "new"]) }
-    try await open("native://new", client)
+    try await open("native://newer", client)
     #expect(try await client.show()["params"] == ["from": "new"])
     try router.undefinedRoute(scheme: "native", leadsTo: "native://a")
-    try await open("native://new", client)
-    #expect(try await client.show()["params"] == ["uri": "native://new"])
+    try await open("native://newest", client)
+    #expect(try await client.show()["params"] == ["uri": "native://newest"])
   }
 
   @Test func aHostsPatternGoesOverTheQueryAndUnderTheCaller() async throws {
