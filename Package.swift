@@ -62,7 +62,7 @@ let package = Package(
       ]),
     target(
       "WaybridgeClient",
-      ["WayValues", "WayPatterns", "WayNavigation", "WayRPC", "WayTransport", "WaySockets"]),
+      ["WayValues", "WayNavigation", "WayRPC", "WayTransport", "WaySockets"]),
     target("WaybridgeTesting", ["WayTransport", "WaySession", "Waybridge", "WaybridgeClient"]),
     .executableTarget(
       name: "WaybridgeCommand",

@@ -1,3 +1,5 @@
+import WayValues
+
 /// Who serves which URIs, by scheme and patterns: the most specific pattern wins, then the last
 /// registered; a whole scheme is the least specific.
 ///
@@ -12,6 +14,15 @@ package struct HostDirectory<Host: Sendable>: Sendable {
     let scheme: String?
     let patterns: [RoutePattern]
     let host: Host
+  }
+
+  /// A host that serves a URI.
+  package struct Found {
+    package let host: Host
+    /// The one of its patterns that does; nil for the whole scheme.
+    package let pattern: RoutePattern?
+    /// What the pattern takes from the URI.
+    package let captures: ValueObject
   }
 
   private var entries: [Number: Entry] = [:]
@@ -72,49 +83,63 @@ package struct HostDirectory<Host: Sendable>: Sendable {
   /// Those who serve a URI, the best first.
   package func candidates(_ uri: RouteURI) -> [Host] {
     var hosts: [Host] = []
-    _ = find(uri) { host in
+    _ = try? find(uri) { host, _ in
       hosts.append(host)
       return false
     }
     return hosts
   }
 
-  /// The best of those who serve a URI that `fits` holds for.
-  package func find(_ uri: RouteURI, where fits: (Host) -> Bool) -> Host? {
+  /// The best of those who serve a URI that `fits` holds for; it is told by which of its patterns a
+  /// host does, nil for the whole scheme. Leaving out who has declined gives the next.
+  ///
+  /// Throws ``ParameterError/parameters(_:)`` where the pattern cannot read the URI.
+  package func find(
+    _ uri: RouteURI, where fits: (Host, RoutePattern?) -> Bool
+  ) throws(ParameterError) -> Found? {
     guard !entries.isEmpty, let scheme = uri.scheme?.lowercased(), let split = try? SplitURI(uri)
     else { return nil }
     var asked: Set<Number> = []
-    for number in matches(split) where asked.insert(number).inserted {
-      guard let entry = entries[number], (entry.scheme ?? scheme) == scheme else { continue }
-      if fits(entry.host) { return entry.host }
+    for match in matches(split) where asked.insert(match.number).inserted {
+      guard let entry = entries[match.number], (entry.scheme ?? scheme) == scheme else { continue }
+      let trie = layers[match.layer].trie
+      let pattern = trie.pattern(of: match.candidate.form)
+      guard fits(entry.host, pattern) else { continue }
+      let captures = try trie.captures(of: match.candidate, in: split)
+      return Found(host: entry.host, pattern: pattern, captures: captures)
     }
     for number in (wholes[scheme] ?? []).reversed() {
-      if let host = entries[number]?.host, fits(host) { return host }
+      guard let host = entries[number]?.host, fits(host, nil) else { continue }
+      return Found(host: host, pattern: nil, captures: [:])
     }
     return nil
   }
 
-  /// The registrations with a pattern that matches, the best first; some may be gone.
-  private func matches(_ split: borrowing SplitURI) -> [Number] {
-    var numbers: [Number] = []
+  private typealias PatternMatch = (number: Number, layer: Int, candidate: RouteTrie.Candidate)
+
+  /// The patterns that match, with whose each is, the best first; some of those may be gone.
+  private func matches(_ split: borrowing SplitURI) -> [PatternMatch] {
+    var matches: [PatternMatch] = []
     for scope in [RouteTrie.Scope.scheme, .global] {
-      if layers.count == 1 {
-        numbers += layers[0].matches(split, in: scope).map(\.number)
-        continue
-      }
-      var found: [(number: Number, rank: [UInt8])] = []
-      for layer in layers.reversed() {
-        for match in layer.matches(split, in: scope) {
-          found.append((match.number, layer.trie.rank(of: match.form)))
+      var found: [(match: PatternMatch, rank: [UInt8])] = []
+      for place in layers.indices.reversed() {
+        let layer = layers[place]
+        for candidate in layer.trie.candidates(split, in: scope) {
+          let match = (layer.owner(of: candidate), place, candidate)
+          // One layer has them in their order.
+          found.append((match, layers.count == 1 ? [] : layer.trie.rank(of: candidate.form)))
         }
       }
-      found.sort { left, right in
-        left.rank == right.rank
-          ? left.number > right.number : left.rank.lexicographicallyPrecedes(right.rank)
+      if layers.count > 1 {
+        found.sort { left, right in
+          left.rank == right.rank
+            ? left.match.number > right.match.number
+            : left.rank.lexicographicallyPrecedes(right.rank)
+        }
       }
-      numbers += found.map(\.number)
+      matches += found.map(\.match)
     }
-    return numbers
+    return matches
   }
 }
 
@@ -134,10 +159,8 @@ extension HostDirectory {
     /// Whether most of it is gone.
     var isThin: Bool { live * 2 < owners.count || live == 0 }
 
-    func matches(
-      _ split: borrowing SplitURI, in scope: RouteTrie.Scope
-    ) -> [(number: Number, form: Int)] {
-      trie.candidates(split, in: scope).map { (owners[trie.entry(of: $0.form)], $0.form) }
+    func owner(of candidate: RouteTrie.Candidate) -> Number {
+      owners[trie.entry(of: candidate.form)]
     }
   }
 

@@ -76,10 +76,3 @@ public struct PageHandler: Sendable {
   /// The handler of one opening.
   package func forOpening() -> PageHandler { fresh?() ?? self }
 }
-
-/// Thrown by a task or by the `open` of a ``PageHandler`` that leaves the call to the next match of
-/// its URI, as if its route were not there. It must not have had an effect by then.
-public struct Declined: Error, Sendable {
-  /// To be thrown.
-  public init() {}
-}

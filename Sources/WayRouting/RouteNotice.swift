@@ -11,8 +11,8 @@ public enum RouteNotice: Sendable {
   case didClose(Page, Outcome, after: Duration)
   /// A page is on top again: those above it have left, or its tab was selected.
   case didResume(Page)
-  /// A task, a method of a service or the undefined-route handler has answered. `after` is how long
-  /// it took.
+  /// A task, a method of a service, or the handler of undefined routes or of failed calls has
+  /// answered. `after` is how long it took.
   case didRun(uri: String, route: String?, after: Duration)
   /// A call came to nothing: no route, parameters that do not fit, refused by an interceptor, a
   /// host that refused or was silent, a task that failed, a change of the stack or a call of a page

@@ -37,6 +37,18 @@ extension Router {
     changeAlways { $0.undefinedRoute = handler }
   }
 
+  /// Sets what is asked about every call that fails, by what error it may be; nil lets them fail.
+  ///
+  /// The call has come to nothing, or its task or page has failed: that may have had its effect by
+  /// then, unless ``CallError/isRetryable`` or the code says not, so that leading the call to the
+  /// same task again is not always right. A call can be redirected as often as on any other way.
+  /// What the handler throws is the call's error. It is not asked about what its caller has
+  /// cancelled, what is late or stopped by the session's end, what is no URI, and what changes the
+  /// stack alone.
+  public func failedCall(_ handler: FailedCallHandler?) {
+    changeAlways { $0.failedCall = handler }
+  }
+
   /// Sets the first page of each tab, in order; none for an app without tabs. Sessions that run
   /// keep their pages.
   ///

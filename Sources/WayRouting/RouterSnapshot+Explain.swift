@@ -26,6 +26,7 @@ extension RouterSnapshot {
       explanation.take(resolution, given: params)
       explanation.resolution = resolution
       explanation.fallback = try fallback(of: resolution)
+      if !explanation.canOpen { try leadOn(&explanation, from: resolution, given: params) }
     } catch {
       if case .redirectLoop(let chain) = error { explanation.redirects = Array(chain.dropFirst()) }
       explanation.canOpen = false
@@ -36,6 +37,29 @@ extension RouterSnapshot {
 }
 
 extension RouterSnapshot {
+  /// Follows a URI that no route matches to where its scheme, or the app, leads it.
+  private func leadOn(
+    _ explanation: inout Explanation, from resolution: Resolution, given: ValueObject
+  ) throws(RoutingError) {
+    var trail: [String] = []
+    var resolution = resolution
+    while case .undeclared(let uri, _, _) = resolution, let next = try undefinedTarget(of: uri) {
+      trail.append(uri.text)
+      guard trail.count <= Redirect.maxHops else { throw .redirectLoop(chain: trail + [next.text]) }
+      resolution = try resolve(next, params: given)
+    }
+    var end = explanation
+    end.take(resolution, given: given)
+    if end.canOpen {
+      explanation.canOpen = true
+      explanation.kind = resolution.route?.kind ?? end.kind
+    } else if undefinedRoute != nil, case .undeclared = resolution {
+      explanation.canOpen = true
+      explanation.kind = .task
+      explanation.reason += ", and the undefined-route handler would be asked"
+    }
+  }
+
   private func fallback(of resolution: Resolution) throws(RoutingError) -> String? {
     switch resolution {
     case .match(let match): try fallback(of: match)?.text

@@ -11,6 +11,8 @@ public final class RouterSnapshot: Sendable {
   public let routes: [Route]
   /// What happens to a URI that nobody serves.
   package let undefinedRoute: UndefinedRouteHandler?
+  /// What may still help a call that fails.
+  package let failedCall: FailedCallHandler?
   /// Whether `+` in a query is a space.
   package let plusIsSpace: Bool
   /// The first page of each tab, in order; empty where the app has no tabs.
@@ -32,6 +34,7 @@ public final class RouterSnapshot: Sendable {
     self.version = version
     routes = state.routes
     undefinedRoute = state.undefinedRoute
+    failedCall = state.failedCall
     tableVersion = state.reloaded
     plusIsSpace = state.plusIsSpace ?? state.declared.plusIsSpace
     tabs = state.tabs ?? state.declared.tabs

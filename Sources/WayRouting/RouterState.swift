@@ -27,6 +27,7 @@ struct RouterState: Sendable {
   private var lastID: UInt64 = 0
   private(set) var schemes: [String: SchemeTable.Rule]
   var undefinedRoute: UndefinedRouteHandler?
+  var failedCall: FailedCallHandler?
   /// These are nil where only a table may say so.
   var plusIsSpace: Bool?
   var tabs: [RouteURI]?

@@ -155,8 +155,10 @@ extension Session {
     switch purpose {
     case .close: break
     case .open(let page):
-      let error: CallError? = if case .failure(let failure) = result { failure.ofPage } else { nil }
-      act(pages.answered(page, error))
+      let failure: RequestFailure? = if case .failure(let failure) = result { failure } else { nil }
+      act(pages.answered(page, failure?.ofPage, declined: failure?.isDecline == true))
+    case .run(let number) where calls[number]?.journey != nil && result.isDecline:
+      Travel.goOn(number, in: self)
     case .run(let number): settle(number, result.map(Answer.value).mapError(\.ofTask))
     case .push(let number): settle(number, result.map(Answer.value).mapError(\.ofCall))
     }
@@ -230,8 +232,14 @@ extension Session {
   /// A call that has not come to its end.
   func call(_ number: CallNumber) -> CallInFlight? { calls[number] }
 
-  /// Gives a call its answer; one that has it already stays as it is.
+  /// Gives a call its answer; one that has it already stays as it is, and one that fails may be
+  /// helped by the failure handler.
   func settle(_ number: CallNumber, _ result: Result<Answer, CallError>) {
+    if case .failure(let error) = result, let call = calls[number],
+      Rescue.saves(call, from: error, in: self)
+    {
+      return
+    }
     if let call = calls.end(number) { end(call, result) }
   }
 

@@ -45,7 +45,7 @@ enum Staging {
         return nil
       }
       let request = session.ask(
-        host, "page.open", ["page": opening.value], for: .open(page: page.id))
+        host, "page.open", opening.params, for: .open(page: page.id))
       return request.map { .client($0, host) }
     case .swift(let handler):
       guard let call = opening.handed else { return nil }

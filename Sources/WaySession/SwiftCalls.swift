@@ -123,7 +123,8 @@ enum SwiftCalls {
     }.get().asChange
   }
 
-  /// Makes a call that belongs to no client: `begin` starts its work. It is answered exactly once.
+  /// Makes a call that belongs to no client: `begin` starts its work. It is answered exactly once;
+  /// its error is one that a task passes on.
   private static func wait(
     _ entry: Entry = .invoke, in session: isolated Session, deadline: Duration? = nil,
     attempt: Attempt? = nil, shown: ((String) -> Void)? = nil, begun: (() -> Void)? = nil,
@@ -148,7 +149,7 @@ enum SwiftCalls {
       }
     } onCancel: {
       Task { await session.stop(number, .cancelled) }
-    }
+    }.mapError(\.ofCall)
   }
 }
 

@@ -7,9 +7,25 @@ import WayValues
 /// Takes calls where their ``Journey`` leads: asks interceptors and modules on the way, and has who
 /// is there do the work.
 enum Travel {
-  /// Takes a call on from an event. Throws what ends it.
+  /// Takes a call on from an event. Throws what ends it, unless the failure handler is asked.
   static func go(
     _ journey: inout Journey, _ event: Journey.Event = .begun, for asker: Session.Asker,
+    in session: isolated Session
+  ) throws(CallError) -> Reply {
+    do {
+      let reply = try move(&journey, event, for: asker, in: session)
+      guard case .failed(let error) = reply else { return reply }
+      return try Rescue.save(journey, from: error, isTold: true, for: asker, in: session) ?? reply
+    } catch {
+      guard
+        let reply = try Rescue.save(journey, from: error, isTold: false, for: asker, in: session)
+      else { throw error }
+      return reply
+    }
+  }
+
+  private static func move(
+    _ journey: inout Journey, _ event: Journey.Event, for asker: Session.Asker,
     in session: isolated Session
   ) throws(CallError) -> Reply {
     var step = try journey.next(event, in: session.guide)
@@ -31,19 +47,22 @@ enum Travel {
     }
   }
 
-  /// Takes a call on whose page's handler has declined.
+  /// Takes a call on that its page's handler, or its host, has declined.
   static func goOn(_ number: CallNumber, in session: isolated Session) {
     guard let call = session.call(number), let journey = call.journey else { return }
+    if let task = call.started { session.happenings.tell(.task, .taskDeclined(task)) }
+    call.started = nil
     goOn(call, journey, .declined, in: session)
   }
 
   /// Takes a call on that has waited. What it comes to is the call's end.
-  private static func goOn(
+  static func goOn(
     _ call: CallInFlight, _ journey: Journey, _ event: Journey.Event, in session: isolated Session
   ) {
     do throws(CallError) {
       // What waited has come to its end.
       guard session.call(call.number) != nil else { return }
+      call.journey = nil
       var journey = journey
       switch try go(&journey, event, for: .call(call), in: session) {
       case .now(let answer): session.settle(call.number, .success(answer))
@@ -55,18 +74,20 @@ enum Travel {
     }
   }
 
-  /// A call has come to no page and no task.
-  private static func fail(
-    _ call: CallInFlight, _ journey: Journey, _ error: CallError, in session: isolated Session
+  /// A call has failed, and nothing helps it any more. `isTold` where its task or page has failed,
+  /// and it has not come to nothing.
+  static func fail(
+    _ call: CallInFlight, _ journey: Journey, _ error: CallError, isTold: Bool = false,
+    in session: isolated Session
   ) {
     guard session.call(call.number) != nil else { return }
-    session.happenings.tellNowhere(journey.place, error)
+    if !isTold { session.happenings.tellNowhere(journey.place, error) }
     call.attempt = nil
     session.settle(call.number, .failure(error))
   }
 
   /// Makes the call of a request that does not end at once.
-  private static func begin(
+  static func begin(
     _ asker: Session.Asker, _ journey: Journey, in session: isolated Session
   ) throws(CallError) -> CallInFlight {
     try session.begin(
@@ -104,7 +125,7 @@ enum Travel {
         } catch {
           let failure = CallError(
             .internal, "The module \(module.name.quoted) could not register: \(error)")
-          fail(call, journey, failure, in: session)
+          goOn(call, journey, .failed(failure), in: session)
         }
       })
     return .later
@@ -121,28 +142,31 @@ extension Travel {
     if let carried = journey.options.carried { try destination.check(carried) }
     switch destination.kind {
     case .task(let run): return self.run(run, destination, journey, in: session)
-    case .page(let presenter):
-      return try open(destination, presenter, journey, for: asker, in: session)
+    case .page(let handler):
+      return try open(destination, .swift(handler), nil, journey, for: asker, in: session)
+    case .hosted(let host, _) where host.kind == .page:
+      return try open(destination, .client(host.client), host, journey, for: asker, in: session)
     case .module(let module): return try load(module, journey, for: asker, in: session)
     case .asyncTask(let run):
       let call = try begin(asker, journey, in: session)
       self.run(run, destination, journey, call, in: session)
       call.hasBegun()
-    case .hostedTask(let client):
-      guard let host = session.members[client] else {
+    case .hosted(let chosen, let params):
+      guard let host = session.members[chosen.client] else {
         throw CallError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
       }
       let call = try begin(asker, journey, in: session)
       call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
-      let params: Value = [
-        "uri": .string(destination.uri.text), "params": .object(destination.params),
-        "exts": .object(journey.options.exts),
+      call.journey = journey
+      let task: Value = [
+        "uri": .string(destination.uri.text), "params": .object(params),
+        "exts": .object(journey.options.exts), "host": chosen.value,
       ]
-      session.forward("task.run", params, to: host, call)
+      session.forward("task.run", task, to: host, call)
       call.hasBegun()
     case .undefined(let handler):
       let call = try begin(asker, journey, in: session)
-      ask(handler, destination, journey, call, in: session)
+      Rescue.ask(handler, destination, journey, call, in: session)
       call.hasBegun()
     case .back:
       let back = try GoingBack(texts: destination.params)
@@ -189,7 +213,7 @@ extension Travel {
       if let task { session.happenings.tellEnd(of: task, nil) }
       return .now(journey.entry.answer(.value(value)))
     } catch is Declined {
-      if let task { session.happenings.tellEnd(of: task, .declined) }
+      if let task { session.happenings.tell(.task, .taskDeclined(task)) }
       return nil
     } catch {
       let error = session.happenings.thrown(error)
@@ -203,6 +227,7 @@ extension Travel {
     _ journey: Journey, _ call: CallInFlight, in session: isolated Session
   ) {
     call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
+    call.journey = journey
     let asked = Call(destination.resolution, journey.options, call.number, in: session)
     call.work = .task(
       Task {
@@ -210,46 +235,17 @@ extension Travel {
           let value = try await run(asked)
           session.settle(call.number, .success(.value(value)))
         } catch is Declined {
-          // Once the call has its end, nobody is told of another.
-          guard session.call(call.number) != nil else { return }
-          if let task = call.started {
-            session.happenings.tellEnd(of: task, .declined)
-            call.started = nil
-          }
-          goOn(call, journey, .declined, in: session)
+          goOn(call.number, in: session)
         } catch {
           session.settle(call.number, .failure(session.happenings.thrown(error)))
         }
       })
   }
 
-  private static func ask(
-    _ handler: @escaping UndefinedRouteHandler, _ destination: Destination, _ journey: Journey,
-    _ call: CallInFlight, in session: isolated Session
-  ) {
-    let asked = Call(destination.resolution, journey.options, call.number, in: session)
-    let began = session.loop.nanoseconds
-    call.work = .task(
-      Task {
-        do {
-          let decision = try await handler(asked)
-          if case .answer = decision {
-            session.happenings.tell(
-              .route,
-              .undefinedAnswered(
-                uri: destination.uri.text, after: session.happenings.elapsed(since: began)))
-          }
-          goOn(call, journey, .undefined(decision), in: session)
-        } catch {
-          fail(call, journey, session.happenings.thrown(error), in: session)
-        }
-      })
-  }
-
   /// Opens a page, in its turn.
   private static func open(
-    _ destination: Destination, _ presenter: Presenter, _ journey: Journey,
-    for asker: Session.Asker, in session: isolated Session
+    _ destination: Destination, _ presenter: Presenter, _ chosen: ChosenHost?,
+    _ journey: Journey, for asker: Session.Asker, in session: isolated Session
   ) throws(CallError) -> Reply {
     var options = journey.options
     let uri = destination.uri.text
@@ -293,7 +289,8 @@ extension Travel {
     session.pages.open(
       PageOpening(
         page: page, presenter: presenter, call: call.number, charge: charge, handed: handed,
-        opener: journey.options.from, tab: options.tab, answersChange: options.answersChange))
+        chosen: chosen, opener: journey.options.from, tab: options.tab,
+        answersChange: options.answersChange))
     session.act([])
     return .later
   }

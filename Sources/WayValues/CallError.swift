@@ -11,6 +11,9 @@ public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What the error says to programs; nil where it says nothing. Waybridge's own errors have an
   /// object here that begins with `kind` and `retryable`.
   public let data: Value?
+  /// Whether Swift code was given it as the end of a call of its own, so that a task which throws it
+  /// passes it on. Says nothing of the error itself: two that differ in this are equal.
+  package private(set) var isOfCall = false
 
   /// An error as it goes over the wire; also to throw from a task, a host or an interceptor, where
   /// the application's codes reach the caller as they are.
@@ -32,6 +35,23 @@ public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
     members["retryable"] = .bool(code.isRetryable)
     members.merge(data)
     self.init(code: code.rawValue, message: message ?? code.message, data: .object(members))
+  }
+
+  /// The same as the end of a call of Swift code.
+  package var ofCall: CallError {
+    var error = self
+    error.isOfCall = true
+    return error
+  }
+
+  public static func == (one: CallError, other: CallError) -> Bool {
+    one.code == other.code && one.message == other.message && one.data == other.data
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(message)
+    hasher.combine(data)
   }
 
   /// The code, where it is one of the protocol's registry (`protocol/codes.json`).

@@ -9,12 +9,12 @@ extension BridgeClient {
   /// many.
   public func register(_ hosts: [Host]) async throws(CallError) {
     // The server may ask right after its answer.
-    let replaced = try self.hosts.add(hosts)
+    let replaced = self.hosts.add(hosts)
     do {
       _ = try await perform("host.register", Self.declaring(hosts))
     } catch {
       self.hosts.remove(hosts)
-      try self.hosts.add(replaced)
+      self.hosts.add(replaced)
       throw error
     }
   }

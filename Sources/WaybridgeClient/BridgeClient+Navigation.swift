@@ -93,7 +93,7 @@ extension BridgeClient {
   ///   - uri: the page's URI.
   ///   - params: the page's parameters, which win over those of the URI.
   ///   - style: `push` or `present`; nil is `push`.
-  ///   - host: closes the page later; nil means the host that is registered for its URI.
+  ///   - host: closes the page later; nil means the last registered host of the URI's scheme.
   @discardableResult
   public func adopt(
     _ uri: String, _ params: ValueObject = [:], style: Style? = nil, host: (any PageHost)? = nil

@@ -9,7 +9,7 @@ extension BridgeClient {
     guard let page = params["page"].flatMap(Page.init) else {
       throw CallError(.invalidParams, "params.page must be a page with id, uri and style")
     }
-    guard let host = pageHost(of: page.uri) else {
+    guard case .pages(let host) = hosts.find(try ChosenHost(params["host"]))?.handler else {
       throw CallError(.hostAbsent, "This client does not show \(page.uri)")
     }
     try pages.add(HostedPages.Entry(page: page, host: host, opening: request))
@@ -77,7 +77,7 @@ extension BridgeClient {
 
   /// A page that this client shows already, so that its host is told when it closes.
   func keepAdopted(_ page: Page, _ host: (any PageHost)?) {
-    guard let host = host ?? pageHost(of: page.uri) else { return }
+    guard let host = host ?? hosts.pages(ofSchemeOf: page.uri) else { return }
     try? pages.add(HostedPages.Entry(page: page, host: host))
   }
 
@@ -98,11 +98,5 @@ extension BridgeClient {
     await withTaskExecutorPreference(loop) {
       await entry.host.close(entry.page, reason: reason, exts: exts)
     }
-  }
-
-  private func pageHost(of uri: String) -> (any PageHost)? {
-    guard case .pages(let host) = hosts.find(uri, where: { $0.declaration.kind == .page })?.handler
-    else { return nil }
-    return host
   }
 }

@@ -89,6 +89,34 @@ extension BridgeClient {
     try await perform("router.explain", ["uri": .string(uri), "params": .object(params)])
   }
 
+  /// Hands over a link from outside of the app: of a push message, a shortcut, a universal link.
+  /// Returns when the server has it, which follows it as soon as somebody can open it; what becomes
+  /// of it is told by events.
+  ///
+  /// Throws ``CallError``: -32602 for what is no URI with a scheme, 2429 where too many wait.
+  public func deliver(_ uri: String, _ params: ValueObject = [:]) async throws(CallError) {
+    try await deliver(["uri": .string(uri)], params)
+  }
+
+  /// Hands over a link in the shape of older servers, `{action, action_url}`, as
+  /// ``deliver(_:_:)``.
+  ///
+  /// Throws ``CallError`` as that does, 2404 for an action that the table does not have where there
+  /// is no URL, 2422 for one that needs a URL.
+  public func deliver(
+    action: String, url: String? = nil, _ params: ValueObject = [:]
+  ) async throws(CallError) {
+    var link: ValueObject = ["action": .string(action)]
+    link["action_url"] = url.map(Value.string)
+    try await deliver(link, params)
+  }
+
+  private func deliver(_ link: ValueObject, _ params: ValueObject) async throws(CallError) {
+    var link = link
+    if !params.isEmpty { link["params"] = .object(params) }
+    _ = try await perform("router.deliver", .object(link))
+  }
+
   /// The declared routes, each an object `{name, patterns, kind, priority, title?, purpose?,
   /// parameters?, result?}`. Throws ``CallError`` when the connection is lost.
   public func routes() async throws(CallError) -> [Value] {

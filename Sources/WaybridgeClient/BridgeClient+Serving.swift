@@ -55,8 +55,7 @@ extension BridgeClient {
     guard let uri = params["uri"]?.string else {
       throw CallError(.invalidParams, "params.uri must be a string")
     }
-    let host = hosts.find(uri) { $0.declaration.kind != .page }
-    guard case .run(let run) = host?.handler else {
+    guard case .run(let run) = hosts.find(try ChosenHost(params["host"]))?.handler else {
       throw CallError(.hostAbsent, "This client does not run \(uri)")
     }
     let task = TaskCall(
@@ -98,11 +97,12 @@ extension BridgeClient {
     }
   }
 
-  /// What the caller is told of an error that a host threw in the current task: the application's
-  /// own codes pass through.
+  /// What the server is told of an error that a host threw in the current task: the application's
+  /// own codes pass through to the caller.
   static func failure(_ error: any Error) -> CallError {
     switch error {
     case _ where Task.isCancelled: CallError(.cancelled)
+    case is Declined: CallError(.noRoute, "The host declined", kind: "declined")
     case let error as CallError
     where ErrorCode.isApplication(error.code) || error.protocolCode == .methodNotFound:
       error

@@ -39,7 +39,7 @@ extension BridgeClient {
   private func prepare(_ options: SessionOptions) throws(CallError) {
     for name in options.methods.keys { try Self.checkMethodName(name) }
     methods = options.methods
-    hosts = try HostTable(options.hosts)
+    hosts = HostTable(options.hosts)
     ownPage = options.page
   }
 

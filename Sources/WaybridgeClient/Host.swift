@@ -34,8 +34,9 @@ extension BridgeClient {
     ///
     /// It runs on the main actor, where its closure says so, else on the client's thread, which it
     /// must not block. Its Swift task is cancelled when the caller no longer waits. What it throws
-    /// reaches the caller: ``CallError`` and ``CallError`` as they are, where the code is the
-    /// application's (1…1999, from 3000), anything else as 2502 with its text.
+    /// reaches the caller: a ``CallError`` as it is, where the code is the application's (1…1999,
+    /// from 3000), anything else as 2502 with its text. ``Declined`` leaves the call to who comes
+    /// next.
     public static func task(
       _ pattern: String, _ run: @escaping @Sendable (TaskCall) async throws -> Value
     ) -> Host {

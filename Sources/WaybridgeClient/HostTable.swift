@@ -1,47 +1,66 @@
-import WayPatterns
+import WayNavigation
 import WayValues
 
-/// The hosts of this client, found as the server finds them.
+/// The hosts of this client, in the order in which they were registered.
 struct HostTable {
-  private var directory = HostDirectory<BridgeClient.Host>()
-  private var numbers: [HostDeclaration: Int] = [:]
+  private var hosts: [BridgeClient.Host] = []
 
   init() {}
 
-  init(_ hosts: [BridgeClient.Host]) throws(CallError) {
-    try add(hosts)
+  init(_ hosts: [BridgeClient.Host]) {
+    add(hosts)
   }
 
-  /// All of them, or none. A host that is there already, as the server knows it, is replaced; gives
-  /// those that are.
+  /// A host that is there already, as the server knows it, is replaced; gives those that are.
   @discardableResult
-  mutating func add(_ hosts: [BridgeClient.Host]) throws(CallError) -> [BridgeClient.Host] {
-    var added: [(scheme: String?, patterns: [RoutePattern], host: BridgeClient.Host)] = []
-    for host in hosts {
-      var patterns: [RoutePattern] = []
-      for text in host.declaration.patterns {
-        do { patterns.append(try RoutePattern(text)) } catch {
-          throw .invalidParams("The pattern '\(text)' of a host: \(error)")
-        }
-      }
-      added.append((host.declaration.scheme, patterns, host))
-    }
-    let replaced = hosts.compactMap { numbers[$0.declaration] }.compactMap { directory[$0] }
-    remove(hosts)
-    for (host, number) in zip(hosts, directory.add(added)) { numbers[host.declaration] = number }
+  mutating func add(_ added: [BridgeClient.Host]) -> [BridgeClient.Host] {
+    let declarations = Set(added.map(\.declaration))
+    let replaced = hosts.filter { declarations.contains($0.declaration) }
+    hosts.removeAll { declarations.contains($0.declaration) }
+    hosts += added
     return replaced
   }
 
   /// Takes hosts back.
-  mutating func remove(_ hosts: [BridgeClient.Host]) {
-    directory.remove(hosts.compactMap { numbers.removeValue(forKey: $0.declaration) })
+  mutating func remove(_ removed: [BridgeClient.Host]) {
+    let declarations = Set(removed.map(\.declaration))
+    hosts.removeAll { declarations.contains($0.declaration) }
   }
 
-  /// Who serves a URI.
-  func find(
-    _ text: String, where fits: (BridgeClient.Host) -> Bool
-  ) -> BridgeClient.Host? {
-    guard let uri = try? RouteURI(mapping: text) else { return nil }
-    return directory.find(uri, where: fits)
+  /// The one that the server means; of several with one pattern the last registered, as there.
+  func find(_ chosen: ChosenHost) -> BridgeClient.Host? {
+    hosts.last { chosen.isOne(of: $0.declaration) }
+  }
+
+  /// What shows pages of a URI's scheme, the last registered.
+  func pages(ofSchemeOf uri: String) -> (any PageHost)? {
+    let scheme = uri.prefix { $0 != ":" }.lowercased()
+    for host in hosts.reversed() where host.declaration.scheme == scheme {
+      if case .pages(let pages) = host.handler { return pages }
+    }
+    return nil
+  }
+}
+
+/// The host that the server has chosen for a call, and by which of its patterns.
+struct ChosenHost {
+  private let scheme: String?
+  private let pattern: String?
+  private let kind: RouteKind
+
+  /// Reads `host` of `page.open` and `task.run`. Fails with -32602.
+  init(_ value: Value?) throws(CallError) {
+    guard let kind = value?["kind"]?.string.flatMap(RouteKind.init(rawValue:)) else {
+      throw .invalidParams(
+        "params.host must be the host that was chosen: {scheme?, pattern?, kind}")
+    }
+    scheme = value?["scheme"]?.string
+    pattern = value?["pattern"]?.string
+    self.kind = kind
+  }
+
+  fileprivate func isOne(of host: HostDeclaration) -> Bool {
+    host.kind == kind && host.scheme == scheme
+      && (pattern.map(host.patterns.contains) ?? host.patterns.isEmpty)
   }
 }

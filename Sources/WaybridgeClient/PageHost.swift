@@ -11,9 +11,9 @@ public protocol PageHost: Sendable {
   /// Shows the page and returns when it is there, within 10 s (the server's limit, unless told
   /// otherwise).
   ///
-  /// Throwing refuses the page: its opener gets 2502 with the error's text. The task is cancelled
-  /// when the page is no longer wanted; should it be shown all the same, ``close(_:reason:exts:)``
-  /// follows.
+  /// Throwing refuses the page: its opener gets 2502 with the error's text, save that ``Declined``
+  /// leaves the page to who comes next. The task is cancelled when the page is no longer wanted;
+  /// should it be shown all the same, ``close(_:reason:exts:)`` follows.
   func open(_ page: BridgeClient.Page) async throws
 
   /// Takes the page away.

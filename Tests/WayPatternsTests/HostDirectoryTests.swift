@@ -67,7 +67,7 @@ import WayPatterns
         let uri = try RouteURI(text)
         let expected = try model.candidates(uri)
         var found: [Int] = []
-        _ = directory.find(uri) { host in
+        _ = try directory.find(uri) { host, _ in
           found.append(host)
           return false
         }

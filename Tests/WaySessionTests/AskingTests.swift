@@ -15,7 +15,7 @@ struct AskingTests {
   private static let uris: [(uri: String, canOpen: Bool)] = [
     ("action://now", true), ("action://later", true), ("native://swift", true),
     ("flutter://hosted", true), ("own:thing", true), ("action://lazy", true),
-    ("native://nowhere", false),
+    ("native://nowhere", true), ("closed://nowhere", false),
   ]
 
   /// Routes of every kind, of which each tells when it runs.
@@ -52,6 +52,9 @@ struct AskingTests {
       "lazy",
       routes: [Route(name: "lazy", patterns: [RoutePattern("action://lazy")], kind: .task)]
     ) { _ in ran.put("module") }
+    // Who leads the scheme in a circle keeps the handler from being asked.
+    try router.undefinedRoute(scheme: "closed", leadsTo: "other://x")
+    try router.undefinedRoute(scheme: "other", leadsTo: "closed://x")
     router.undefinedRoute { _ in
       ran.put("undefined")
       return .answer(1)

@@ -121,7 +121,7 @@ struct SwiftPageTests {
     try await shell.reply(asked, "Tea")
     #expect(try await shell.answer(2)["result"] == "Tea")
     try await shell.call(3, "router.invoke", ["uri": "action://title"])
-    #expect(try await shell.answer(3)["error"]?["code"] == -32603)
+    #expect(try await shell.answer(3)["error"]?["data"]?["kind"] == "notOnStack")
   }
 
   @Test func theAppCallsAMethodOfAPage() async throws {

@@ -106,6 +106,14 @@ struct WireClient {
       ])
   }
 
+  /// Leaves what the server asks a host to the next.
+  func decline(_ request: Value) async throws {
+    try await peer.send([
+      "jsonrpc": "2.0", "id": request["id"] ?? .null,
+      "error": ["code": 2404, "message": "not mine", "data": ["kind": "declined"]],
+    ])
+  }
+
   /// The next message.
   func message() async throws -> Value {
     guard case .text(let bytes) = try await peer.next() else {

@@ -19,7 +19,9 @@ struct BridgeServerTests {
       await client.close()
       await bridge.stop()
     }
-    #expect(router.snapshot().routes.map(\.name) == ["action://own", "action://echo"])
+    let names = router.snapshot().routes.map(\.name)
+    #expect(names.prefix(2) == ["action://own", "action://echo"])
+    #expect(names.count == Set(names).count)
   }
 
   @Test func aServiceGroupPrintsItInAWord() {

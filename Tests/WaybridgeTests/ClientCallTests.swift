@@ -110,6 +110,26 @@ struct ClientCallTests {
     await client.close()
   }
 
+  @Test func aLinkIsDeliveredInBothShapes() async throws {
+    let client = try await server.open()
+    let delivering = Task {
+      try await client.deliver("native://a", ["x": 1])
+      try await client.deliver(action: "open", url: "native://b?y=2", ["z": 3])
+      try await client.deliver(action: "home")
+    }
+    for params: Value in [
+      ["uri": "native://a", "params": ["x": 1]],
+      ["action": "open", "action_url": "native://b?y=2", "params": ["z": 3]], ["action": "home"],
+    ] {
+      let request = try await server.next()
+      #expect(request["method"] == "router.deliver")
+      #expect(request["params"] == params)
+      try await server.answer(request, .null)
+    }
+    try await delivering.value
+    await client.close()
+  }
+
   struct Question: Sendable, CustomTestStringConvertible {
     let method: String
     let ask: @Sendable (BridgeClient) async throws -> Void

@@ -13,27 +13,59 @@ struct ClientHostTests {
   }
 
   private static let hosts = [
-    task("action://:any", "any"), task("action://share", "share"),
-    task("action://share/:to", "first"), task("action://share/:with", "last"),
-    task("/global/:x", "global"), BridgeClient.Host.service("service://Clock/now", { _ in "now" }),
+    task("action://:any", "any"), task("action://share", "first"), task("/global/:x", "global"),
+    BridgeClient.Host.service("service://Clock/now", { _ in "now" }), task("action://no", "task"),
+    BridgeClient.Host.service("action://no", { _ in "service" }),
   ]
 
-  private func run(_ uri: String) async throws -> Value {
+  private func run(_ pattern: String, _ kind: Value = "task") async throws -> Value {
     try await server.send([
-      "jsonrpc": "2.0", "id": 1, "method": "task.run", "params": ["uri": .string(uri)],
+      "jsonrpc": "2.0", "id": 1, "method": "task.run",
+      "params": ["uri": "action://any", "host": ["pattern": .string(pattern), "kind": kind]],
     ])
     return try await server.next()
   }
 
   @Test(
     arguments: [
-      ("action://share", "share"), ("ACTION://SHARE?x=1", "share"), ("action://toast", "any"),
-      ("action://share/mail", "last"), ("other://global/1", "global"),
-      ("service://Clock/now", "now"), ("action://toast?text=Grüße", "any"),
-    ] as [(String, Value)])
-  func theMostSpecificHostServesThenTheLast(uri: String, answer: Value) async throws {
+      ("action://:any", "task", "any"), ("action://share", "task", "first"),
+      ("/global/:x", "task", "global"), ("service://Clock/now", "service", "now"),
+      ("action://no", "task", "task"), ("action://no", "service", "service"),
+    ] as [(String, Value, Value)])
+  func theHostServesThatTheServerHasChosen(
+    pattern: String, kind: Value, answer: Value
+  ) async throws {
     let client = try await server.open(.init(name: "a", version: "1", hosts: Self.hosts))
-    #expect(try await run(uri)["result"] == answer)
+    #expect(try await run(pattern, kind)["result"] == answer)
+    await client.close()
+  }
+
+  @Test func whatIsNotHostedAndWhatIsNoHostAreErrors() async throws {
+    let client = try await server.open(.init(name: "a", version: "1", hosts: Self.hosts))
+    #expect(try await run("action://other")["error"]?["code"] == 2504)
+    #expect(try await run("action://share", "page")["error"]?["code"] == 2504)
+    #expect(try await run("action://share", "none")["error"]?["code"] == -32602)
+    await client.close()
+  }
+
+  @Test func whoThrowsDeclinedSaysSo() async throws {
+    struct Shy: PageHost {
+      func open(_ page: BridgeClient.Page) async throws { throw Declined() }
+      func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async {}
+    }
+    let client = try await server.open(
+      .init(
+        name: "a", version: "1",
+        hosts: [.task("action://a") { _ in throw Declined() }, .pages(scheme: "native", Shy())]))
+    let page: Value = ["page": ["id": "p", "uri": "native://a", "style": "push"]]
+    for (method, params) in [("task.run", ["uri": "action://a"]), ("page.open", page)] {
+      try await server.send([
+        "jsonrpc": "2.0", "id": 1, "method": .string(method), "params": params,
+      ])
+      let error = try await server.next()["error"]
+      #expect(error?["code"] == 2404)
+      #expect(error?["data"]?["kind"] == "declined")
+    }
     await client.close()
   }
 
@@ -67,16 +99,6 @@ struct ClientHostTests {
     await #expect(throws: CallError(code: 2429, message: "full")) { try await registering.value }
     #expect(try await run("action://a")["result"] == 1)
     #expect(try await run("action://b")["error"]?["code"] == 2504)
-    await client.close()
-  }
-
-  @Test func aWrongPatternIsNamedBeforeAnythingIsSent() async throws {
-    let client = try await server.open()
-    let error = await #expect(throws: CallError.self) {
-      try await client.register([.task("no pattern") { _ in nil }])
-    }
-    #expect(error?.code == -32602)
-    #expect(error?.message.contains("no pattern") == true)
     await client.close()
   }
 

@@ -188,16 +188,28 @@ export class Bridge extends EventTarget {
   }
 
   /**
-   * Puts a page that this client opened by other means on top of the stack, as its host.
+   * Puts a page that this client opened by other means on top of the stack, as its host. `host` is told when it closes; without,
+   * the last host of the URI's scheme is.
    * @param {string} uri
    * @param {Params} [params]
-   * @param {{style?: "push" | "present"}} options
+   * @param {{style?: "push" | "present", host?: PageHost}} options
    * @returns {Promise<Page>}
    */
-  async adopt(uri, params, options = {}) {
-    const page = await this.#client.request("navigation.adopt", { uri, params, style: options.style });
-    this.#client.hosting.adopt(page);
+  async adopt(uri, params, { style, host } = {}) {
+    const page = await this.#client.request("navigation.adopt", { uri, params, style });
+    this.#client.hosting.adopt(page, host);
     return page;
+  }
+
+  /**
+   * Hands over a link from outside of the app: of a push message, a shortcut, a universal link. Resolves when the server has it,
+   * which follows it as soon as somebody can open it; what becomes of it is told by events.
+   * @param {string | import("./types.js").ActionLink} link a URI, or a link in the shape of older servers
+   * @param {Params} [params] with a URI
+   * @returns {Promise<null>}
+   */
+  deliver(link, params) {
+    return this.#client.request("router.deliver", typeof link === "string" ? { uri: link, params } : link);
   }
 
   /**
@@ -269,7 +281,7 @@ export class Bridge extends EventTarget {
 
   /**
    * Runs the tasks of a URI or pattern, such as `action://share`. What the handler throws reaches the caller: with its `code`
-   * when that is the application's (1…1999, from 3000), else as 2502.
+   * when that is the application's (1…1999, from 3000), else as 2502. `Declined` leaves the call to who comes next.
    * @param {string} uri
    * @param {TaskHandler} handler
    * @returns {Unregister}

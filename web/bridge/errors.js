@@ -149,10 +149,25 @@ export function isApplicationCode(code) {
 }
 
 /**
- * What a host's handler threw, as the wire has it: the application's codes pass, everything else is 2502.
+ * Thrown by a host's `open`, or by a task, that leaves the call to the next that matches, as if it were not there. It must
+ * not have had an effect by then.
+ */
+export class Declined extends BridgeError {
+  /** @override */ name = "Declined";
+
+  /** @param {string} [message] for people */
+  constructor(message = "the host declined") {
+    super(codes.noRoute.code, message, { data: { kind: "declined", retryable: false } });
+  }
+}
+
+/**
+ * What a host's handler threw, as the wire has it: the application's codes pass, everything else is 2502. That a page or a
+ * task was declined passes too.
  * @param {unknown} thrown
  */
 export function hostFailure(thrown) {
+  if (thrown instanceof Declined) return thrown;
   const message = stringMember(thrown, "message") || (typeof thrown === "string" && thrown) || codes.hostFailed.message;
   const code = member(thrown, "code");
   if (isApplicationCode(code)) return bridgeError(code, message, { data: member(thrown, "data"), cause: thrown });

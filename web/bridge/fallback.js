@@ -1,13 +1,13 @@
 // @ts-check
 import { failure } from "./errors.js";
 import { served } from "./methods.js";
-import { placeOf, Registry } from "./registry.js";
+import { placeOf, URIMap } from "./uri-map.js";
 
 /** @typedef {import("./types.js").TaskHandler} TaskHandler */
 
 /** What the page does itself, by URI or pattern, where it runs outside of the app. */
 export class Fallback {
-  /** @type {Registry<TaskHandler>} */ #handlers = new Registry();
+  /** @type {URIMap<TaskHandler>} */ #handlers = new URIMap();
 
   /** @param {Record<string, TaskHandler>} entries by URI, pattern or scheme */
   constructor(entries) {

@@ -31,7 +31,7 @@ export class Hosting {
    */
   requests = new Map(
     /** @type {[string, RequestHandler][]} */ ([
-      ["page.open", (params, { signal }) => this.#open(checkPage(params.page), signal)],
+      ["page.open", (params, { signal }) => this.#open(checkPage(params.page), checkHost(params.host), signal)],
       ["page.close", (params) => this.#close(params)],
       ["page.call", (params, context) => this.#call(params, context)],
       ["task.run", (params, context) => this.#run(params, context)],
@@ -68,7 +68,7 @@ export class Hosting {
     }
     /** @type {Declaration} */
     const declaration = { scheme: scheme.toLowerCase(), kind: "page" };
-    if (host.patterns !== undefined) declaration.patterns = [...host.patterns];
+    if (host.patterns !== undefined) declaration.patterns = host.patterns.map(checkPattern);
     return { declaration, remove: this.#hosts.add(declaration, host) };
   }
 
@@ -79,16 +79,16 @@ export class Hosting {
   addTask(pattern, handler) {
     if (typeof handler !== "function") throw invalid(`the task ${pattern} needs a function`);
     /** @type {Declaration} */
-    const declaration = { patterns: [pattern], kind: "task" };
+    const declaration = { patterns: [checkPattern(pattern)], kind: "task" };
     return { declaration, remove: this.#tasks.add(declaration, handler) };
   }
 
   /**
    * Gives a page that is shown already to its host, where there is one.
    * @param {Page} page
+   * @param {PageHost} [host] the last registered of the page's scheme, where none is given
    */
-  adopt(page) {
-    const host = this.#hosts.find(page.uri)?.handler;
+  adopt(page, host = this.#hosts.ofScheme(schemeOf(page.uri))) {
     if (host !== undefined) this.#pages.set(page.id, { page, host, opened: Promise.resolve(true), abort: new AbortController() });
   }
 
@@ -113,15 +113,13 @@ export class Hosting {
   }
 
   /**
-   * @param {Page} asked
+   * @param {Page} page
+   * @param {import("./registry.js").ChosenHost} chosen
    * @param {AbortSignal} signal the server no longer wants the page
    */
-  async #open(asked, signal) {
-    const found = this.#hosts.find(asked.uri);
-    if (found === undefined) throw failure("hostAbsent", `this client shows no ${asked.uri}`);
-    // The server knows the names in a route's pattern, but not those in a host's.
-    const page = { ...asked, params: { ...found.params, ...asked.params } };
-    const host = found.handler;
+  async #open(page, chosen, signal) {
+    const host = this.#hosts.find(chosen);
+    if (host === undefined) throw failure("hostAbsent", `this client shows no ${page.uri}`);
     const abort = new AbortController();
     signal.addEventListener("abort", () => abort.abort(signal.reason), { once: true });
     const opening = (async () => host.open(page, { signal: abort.signal }))();
@@ -165,11 +163,11 @@ export class Hosting {
    * @param {any} params
    * @param {RequestContext} context
    */
-  async #run({ uri, params, exts }, { signal, progress }) {
+  async #run({ uri, params, exts, host }, { signal, progress }) {
     if (typeof uri !== "string") throw invalid("task.run needs a uri");
-    const found = this.#tasks.find(uri);
-    if (found === undefined) throw failure("hostAbsent", `this client runs no ${uri}`);
-    return served(signal, () => found.handler({ ...found.params, ...params }, { uri, exts: exts ?? {}, signal, progress }));
+    const handler = this.#tasks.find(checkHost(host));
+    if (handler === undefined) throw failure("hostAbsent", `this client runs no ${uri}`);
+    return served(signal, () => handler(params ?? {}, { uri, exts: exts ?? {}, signal, progress }));
   }
 
   /**
@@ -212,6 +210,21 @@ async function takeAway({ page, host, opened, abort }, reason, exts = {}) {
 function checkPage(page) {
   if (typeof page?.id === "string" && typeof page.uri === "string") return page;
   throw invalid("page.open needs a page with id and uri");
+}
+
+/**
+ * @param {any} host
+ * @returns {import("./registry.js").ChosenHost}
+ */
+function checkHost(host) {
+  if (typeof host?.kind === "string") return host;
+  throw invalid("page.open and task.run need the host that was chosen");
+}
+
+/** @param {unknown} pattern the server reads the rest of it */
+function checkPattern(pattern) {
+  if (typeof pattern === "string" && (pattern.startsWith("/") || schemeOf(pattern) !== undefined)) return pattern;
+  throw invalid(`not a pattern: ${JSON.stringify(pattern)}; write "scheme://part/:name" or "/part/:name"`);
 }
 
 /** @param {string} message */

@@ -12,13 +12,17 @@ import { decoded, isDot, split, withoutDots } from "./uri.js";
 const MOST = 32;
 
 /**
- * A route pattern, as far as a client needs it: to find which of its hosts a URI belongs to. `native://address/:id` is
+ * A route pattern, as far as it is needed where there is no server: to find what stands in for the app. `native://address/:id` is
  * matched part by part; a pattern that begins with `/` is matched against the path, with the authority before it where
  * that is no network address.
  */
 export class Pattern {
-  /** @param {string} text without optional groups */
-  constructor(text) {
+  /**
+   * @param {string} text without optional groups
+   * @param {string} [whole] the text with them
+   */
+  constructor(text, whole = text) {
+    this.text = whole;
     const parts = split(text);
     if ((parts.scheme === undefined && !text.startsWith("/")) || /[?#()]/.test(text)) throw wrong(text);
     if (parts.path.some((each) => isDot(decoded(each)))) throw wrong(text);
@@ -53,7 +57,7 @@ export class Pattern {
       }
       texts = next;
     }
-    return [...texts].map((each) => new Pattern(each));
+    return [...texts].map((each) => new Pattern(each, text));
   }
 
   /**

@@ -32,6 +32,8 @@
  * @property {string | null} page the id of the page now on top; null where there is none
  * @property {string[]} closed the ids of the pages that closed, topmost first
  *
+ * @typedef {{action: string, action_url?: string, params?: Params}} ActionLink what the table's `actions` are about
+ *
  * @typedef {object} Destination where a URI leads
  * @property {boolean} canOpen whether anything opens or runs it now; without, there is no more to tell
  * @property {"page" | "task" | "service"} [kind]
@@ -78,7 +80,8 @@
  * @property {Params} [exts] how to take the page away, and those above it; reaches their hosts
  *
  * @typedef {object} PageHost what shows the pages of a scheme
- * @property {(page: Page, call: {signal: AbortSignal}) => unknown} open shows the page, perhaps later; throwing (or rejecting) refuses it
+ * @property {(page: Page, call: {signal: AbortSignal}) => unknown} open shows the page, perhaps later; throwing (or rejecting) refuses it,
+ *   and with `Declined` leaves it to who comes next
  * @property {(page: Page, reason: Outcome["outcome"], exts: Params) => unknown} close takes the
  *   page away; `exts` are those of the back, finish or opening that closed it, `{}` without any
  * @property {(page: Page) => unknown} [resume] the page is on top again

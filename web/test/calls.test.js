@@ -41,6 +41,13 @@ const WIRE = [
   ["selectTab by its page", (b) => b.selectTab("native://home"), "navigation.selectTab", { uri: "native://home" }],
   ["adopt", (b) => b.adopt("native://a", { x: 1 }, { style: "present" }), "navigation.adopt", { uri: "native://a", params: { x: 1 }, style: "present" }],
   ["explain", (b) => b.explain("native://a", { x: 1 }), "router.explain", { uri: "native://a", params: { x: 1 } }],
+  ["deliver", (b) => b.deliver("native://a", { x: 1 }), "router.deliver", { uri: "native://a", params: { x: 1 } }],
+  [
+    "deliver in the older shape",
+    (b) => b.deliver({ action: "open", action_url: "native://a?x=1", params: { y: 2 } }),
+    "router.deliver",
+    { action: "open", action_url: "native://a?x=1", params: { y: 2 } },
+  ],
   ["routes", (b) => b.routes(), "router.routes", undefined],
   ["request", (b) => b.request("x.y", [1, 2]), "x.y", [1, 2]],
 ];

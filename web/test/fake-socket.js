@@ -1,5 +1,6 @@
 // @ts-check
 import { Bridge } from "../bridge/bridge.js";
+import { schemeOf } from "../bridge/uri.js";
 import { ManualClock } from "./manual-clock.js";
 
 /** What a server answers to `session.open`. */
@@ -68,9 +69,15 @@ export class FakeSocket extends EventTarget {
     this.dispatchEvent(new MessageEvent("message", { data }));
   }
 
-  /** @param {object} message */
-  receive(message) {
-    this.receiveRaw(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  /**
+   * A message of the server. One that asks a host and does not say which means that of the page's whole scheme, or of just the
+   * task's URI.
+   * @param {any} message
+   */
+  receive({ method, params, ...message }) {
+    if (method === "page.open" && params?.page) params = { host: { scheme: schemeOf(params.page.uri), kind: "page" }, ...params };
+    if (method === "task.run" && params?.uri) params = { host: { pattern: params.uri, kind: "task" }, ...params };
+    this.receiveRaw(JSON.stringify({ jsonrpc: "2.0", method, params, ...message }));
   }
 
   /**

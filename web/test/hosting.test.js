@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { codes } from "../bridge/bridge.js";
+import { codes, Declined } from "../bridge/bridge.js";
 import { answers, connected, connecting, FakeSocket, INFO, turn } from "./fake-socket.js";
 import { ManualClock } from "./manual-clock.js";
 
@@ -212,18 +212,40 @@ test("a page that is closed while it opens is closed after it", async () => {
   assert.deepEqual(answers(socket), [{ id: 1, result: null }, { id: 2, result: null }]);
 });
 
-test("the names in a host's own pattern are parameters, unless the server says otherwise", async () => {
+test("the host serves that the server has chosen", async () => {
   /** @type {unknown[]} */
   const seen = [];
   const { socket } = await connected({
-    tasks: { "action://a/:x/:y": (params) => params },
-    hosts: { native: { ...NOTHING, open: ({ params }) => void seen.push(params), patterns: ["native://a/*"] } },
+    tasks: { "action://:any": () => "any", "action://a/:x": (params) => params },
+    hosts: {
+      native: { ...NOTHING, open: ({ params }) => void seen.push(params), patterns: ["native://a/*", "native://b"] },
+      flutter: NOTHING,
+    },
   });
-  socket.receive({ id: 1, method: "task.run", params: { uri: "action://a/1/2", params: { y: "other" } } });
-  socket.receive({ id: 2, method: "page.open", params: { page: { ...PAGE, uri: "native://a/b/c", params: { z: 1 } } } });
+  const params = { uri: "action://a/1", params: { x: "1" } };
+  socket.receive({ id: 1, method: "task.run", params: { ...params, host: { pattern: "action://a/:x", kind: "task" } } });
+  socket.receive({ id: 2, method: "task.run", params: { ...params, host: { pattern: "action://:any", kind: "task" } } });
+  const host = { scheme: "native", pattern: "native://a/*", kind: "page" };
+  socket.receive({ id: 3, method: "page.open", params: { page: { ...PAGE, params: { "*": ["b"] } }, host } });
+  socket.receive({ id: 4, method: "page.open", params: { page: { ...PAGE, id: "p2" }, host: { scheme: "native", kind: "page" } } });
+  socket.receive({ id: 5, method: "page.open", params: { page: { ...PAGE, id: "p3" }, host: { ...host, pattern: "native://c" } } });
+  socket.receive({ id: 6, method: "task.run", params: { ...params, host: null } });
   await turn();
-  assert.deepEqual(answers(socket).find(({ id }) => id === 1).result, { x: "1", y: "other" });
-  assert.deepEqual(seen, [{ "*": ["b", "c"], z: 1 }]);
+  const given = Object.fromEntries(answers(socket).map(({ id, result, error }) => [id, error?.code ?? result]));
+  assert.deepEqual(given, { 1: { x: "1" }, 2: "any", 3: null, 4: 2504, 5: 2504, 6: -32602 });
+  assert.deepEqual(seen, [{ "*": ["b"] }]);
+});
+
+test("a host and a task that throw Declined say so", async () => {
+  const decline = () => {
+    throw new Declined();
+  };
+  const { socket } = await connected({ hosts: { native: { ...NOTHING, open: decline } }, tasks: { "action://a": decline } });
+  socket.receive({ id: 1, method: "page.open", params: { page: PAGE } });
+  socket.receive({ id: 2, method: "task.run", params: { uri: "action://a" } });
+  await turn();
+  const error = { code: 2404, message: "the host declined", data: { kind: "declined", retryable: false } };
+  assert.deepEqual(answers(socket).sort((a, b) => a.id - b.id), [{ id: 1, error }, { id: 2, error }]);
 });
 
 test("a resume that fails is told by an error event", async () => {
@@ -238,12 +260,13 @@ test("a page that was adopted is closed by its host", async () => {
   /** @type {string[]} */
   const closed = [];
   const { bridge, socket } = await connected({ hosts: { native: { open: () => {}, close: ({ uri }) => void closed.push(uri) } } });
-  for (const uri of ["native://own", "elsewhere://own"]) {
-    const adopting = bridge.adopt(uri);
+  const host = { ...NOTHING, close: (/** @type {any} */ { uri }) => void closed.push(`given for ${uri}`) };
+  for (const uri of ["native://own", "elsewhere://own", "native://other"]) {
+    const adopting = bridge.adopt(uri, {}, uri === "native://other" ? { host } : {});
     socket.answer("navigation.adopt", { ...PAGE, id: uri, uri });
     assert.equal((await adopting).uri, uri);
     socket.receive({ id: uri, method: "page.close", params: { page: uri, reason: "dismissed" } });
     await turn();
   }
-  assert.deepEqual(closed, ["native://own"]);
+  assert.deepEqual(closed, ["native://own", "given for native://other"]);
 });

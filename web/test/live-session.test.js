@@ -58,7 +58,7 @@ test("live: a cut connection is made anew, with a new session that knows hosts, 
   /** @type {string[]} */
   const seen = [];
   const { bridge, cut } = await connect(t, {
-    hosts: { native: { open: () => {}, close: (page, reason) => void seen.push(`close ${page.uri} ${reason}`) } },
+    hosts: { live: { open: () => {}, close: (page, reason) => void seen.push(`close ${page.uri} ${reason}`) } },
     tasks: { "action://live/slow": () => new Promise(() => {}) },
   });
   const task = bridge.task("action://live/later", () => "now");
@@ -67,7 +67,7 @@ test("live: a cut connection is made anew, with a new session that knows hosts, 
   let heard = () => {};
   await bridge.subscribe("page.opened", (event) => heard(event)).registered;
   const first = bridge.session?.session;
-  await shown(bridge, "native://live/old");
+  await shown(bridge, "live://old");
   const slow = bridge.invoke("action://live/slow");
   await bridge.stack();
   const open = reaches(bridge, "open");
@@ -77,11 +77,11 @@ test("live: a cut connection is made anew, with a new session that knows hosts, 
   await open;
   assert.notEqual(bridge.session?.session, first);
   assert.equal(await waited, "now");
-  assert.deepEqual(seen, ["close native://live/old failed"]);
+  assert.deepEqual(seen, ["close live://old failed"]);
   assert.deepEqual((await bridge.stack()).pages, []);
   const event = new Promise((resolve) => (heard = resolve));
-  await shown(bridge, "native://live/new");
-  assert.equal((await event).data.uri, "native://live/new");
+  await shown(bridge, "live://new");
+  assert.equal((await event).data.uri, "live://new");
 });
 
 test("live: a client that joined joins the session again, and one whose session is gone ends", OPTIONS, async (t) => {
@@ -108,13 +108,13 @@ test("live: a client that joined joins the session again, and one whose session 
 
 test("live: a page's methods are called, of its host and of the client that runs in it", OPTIONS, async (t) => {
   const { bridge: shell } = await connect(t, {
-    hosts: { native: { ...HOST, methods: { title: (params, { page }) => [Reflect.get(page ?? {}, "uri"), params] } } },
+    hosts: { live: { ...HOST, methods: { title: (params, { page }) => [Reflect.get(page ?? {}, "uri"), params] } } },
   });
   const { session, joinToken } = await shell.ready;
-  const page = await shown(shell, "native://live/page");
+  const page = await shown(shell, "live://page");
   const join = { session, token: joinToken };
   const { bridge: other } = await connect(t, { join });
-  assert.deepEqual(await other.call(page, "title", { x: 1 }), ["native://live/page", { x: 1 }]);
+  assert.deepEqual(await other.call(page, "title", { x: 1 }), ["live://page", { x: 1 }]);
   await assert.rejects(other.call(page, "toString"), { code: 2502 });
   await assert.rejects(other.call("p0", "title"), { code: 2404, kind: "notOnStack" });
   const { bridge: within } = await connect(t, { join, page });
@@ -134,15 +134,15 @@ test("live: a page's methods are called, of its host and of the client that runs
 test("live: events of the session are heard until they are not wanted", OPTIONS, async (t) => {
   /** @type {string[]} */
   const seen = [];
-  const { bridge } = await connect(t, { hosts: { native: HOST } });
+  const { bridge } = await connect(t, { hosts: { live: HOST } });
   const unsubscribe = bridge.subscribe("page.*", ({ topic, data, at }) => seen.push(`${topic} ${data.uri} ${typeof at}`));
   await unsubscribe.registered;
-  const page = await shown(bridge, "native://live/a");
+  const page = await shown(bridge, "live://a");
   await bridge.finish(1, { page });
   await bridge.stack();
-  assert.deepEqual(seen, ["page.opened native://live/a number", "page.closed native://live/a number"]);
+  assert.deepEqual(seen, ["page.opened live://a number", "page.closed live://a number"]);
   await unsubscribe();
-  await shown(bridge, "native://live/b");
+  await shown(bridge, "live://b");
   await bridge.stack();
   assert.equal(seen.length, 2);
   await assert.rejects(bridge.subscribe("a*b", () => {}).registered, { code: -32602 });
@@ -161,12 +161,12 @@ test("live: explain tells where a URI would lead, and supports what there is", O
 test("live: a page that was adopted is closed by its host", OPTIONS, async (t) => {
   /** @type {string[]} */
   const closed = [];
-  const { bridge } = await connect(t, { hosts: { native: { open: () => {}, close: ({ uri }) => void closed.push(uri) } } });
-  await shown(bridge, "native://live/home");
-  const page = await bridge.adopt("native://live/adopted", { x: 1 });
+  const { bridge } = await connect(t, { hosts: { live: { open: () => {}, close: ({ uri }) => void closed.push(uri) } } });
+  await shown(bridge, "live://home");
+  const page = await bridge.adopt("live://adopted", { x: 1 });
   await bridge.back();
   await bridge.stack();
-  assert.deepEqual([page.params, closed], [{ x: 1 }, ["native://live/adopted"]]);
+  assert.deepEqual([page.params, closed], [{ x: 1 }, ["live://adopted"]]);
 });
 
 test("live: what is built opens and invokes as the plain call does", OPTIONS, async (t) => {
@@ -174,21 +174,21 @@ test("live: what is built opens and invokes as the plain call does", OPTIONS, as
   const seen = [];
   const { bridge } = await connect(t, {
     hosts: {
-      native: {
+      live: {
         open: ({ uri, params, exts, style }) => void seen.push({ uri, params, exts, style }),
         close: () => {},
       },
     },
     tasks: { "action://live/echo": (params, { exts }) => ({ params, exts }) },
   });
-  await shown(bridge, "native://live/below");
+  await shown(bridge, "live://below");
   /** @param {Promise<import("../bridge/bridge.js").Outcome>} opened */
   const finished = async (opened) => assert.equal((await opened).data, "done");
   const onProgress = (/** @type {any} */ { opened }) => void bridge.finish("done", { page: opened.page });
-  await finished(bridge.open("native://live/built?a=1", { id: 2 }, { exts: { animated: false }, style: "present", onProgress }));
-  await finished(bridge.build("native://live/built?a=1").with("id", 2).exts("animated", false).style("present").onProgress(onProgress).open());
+  await finished(bridge.open("live://built?a=1", { id: 2 }, { exts: { animated: false }, style: "present", onProgress }));
+  await finished(bridge.build("live://built?a=1").with("id", 2).exts("animated", false).style("present").onProgress(onProgress).open());
   assert.equal(seen.length, 3);
-  assert.deepEqual(seen[1], { uri: "native://live/built?a=1", params: { a: "1", id: 2 }, exts: { animated: false }, style: "present" });
+  assert.deepEqual(seen[1], { uri: "live://built?a=1", params: { a: "1", id: 2 }, exts: { animated: false }, style: "present" });
   assert.deepEqual(seen[2], seen[1]);
   const plain = await bridge.invoke("action://live/echo", { id: 2 }, { exts: { x: 1 } });
   assert.deepEqual(await bridge.build("action://live/echo").with("id", 2).exts("x", 1).invoke(), plain);

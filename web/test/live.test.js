@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Bridge, Cancelled, HostAbsent, RouteNotFound } from "../bridge/bridge.js";
+import { Bridge, Declined, Cancelled, HostAbsent, RouteNotFound } from "../bridge/bridge.js";
 import { LIVE_URL, nodeWebSockets, SKIP } from "./node-ws.js";
 
 const OPTIONS = { skip: SKIP, timeout: 30000 };
@@ -21,25 +21,22 @@ async function connect(context, options) {
 }
 
 /**
- * A shell that hosts `native` pages on top of a home page, and another client of its session.
+ * A shell that hosts `live` pages on top of a home page, and another client of its session. The table has `native` as closed.
  * @param {TestContext} context
  * @param {{open?: import("../bridge/bridge.js").PageHost["open"], tasks?: BridgeOptions["tasks"]}} hosting
  */
 async function shellAndOpener(context, { open = () => {}, tasks } = {}) {
   /** @type {string[]} */
   const seen = [];
-  const shell = await connect(context, {
-    tasks,
-    hosts: {
-      native: {
-        open: (page, call) => {
-          seen.push(`open ${page.uri}`);
-          return page.uri.startsWith("native://home") ? undefined : open(page, call);
-        },
-        close: (page, reason, exts) => void seen.push(`close ${page.uri} ${reason} ${JSON.stringify(exts)}`),
-      },
+  /** @type {import("../bridge/bridge.js").PageHost} */
+  const host = {
+    open: (page, call) => {
+      seen.push(`open ${page.uri}`);
+      return page.uri.startsWith("native://home") ? undefined : open(page, call);
     },
-  });
+    close: (page, reason, exts) => void seen.push(`close ${page.uri} ${reason} ${JSON.stringify(exts)}`),
+  };
+  const shell = await connect(context, { tasks, hosts: { native: host, live: host } });
   const { session, joinToken } = await shell.ready;
   const opener = await connect(context, { join: { session, token: joinToken } });
   assert.equal(opener.session?.session, session);
@@ -78,37 +75,37 @@ test("live: canOpen and invoke reach a task, and an unknown route is told", OPTI
 
 test("live: a page that another client shows gives its result to the opener", OPTIONS, async (t) => {
   const { shell, opener, seen } = await shellAndOpener(t);
-  const page = whenShown(opener, "native://live/7?x=1");
+  const page = whenShown(opener, "live://7?x=1");
   const id = await page.shown;
-  assert.equal((await opener.contains("native://live/7"))?.id, id);
+  assert.equal((await opener.contains("live://7"))?.id, id);
   assert.equal((await opener.stack()).pages.at(-1)?.id, id);
   await shell.finish({ picked: 7 }, { page: id, code: 17, message: "done", exts: { animated: false } });
   assert.deepEqual(await page.outcome, { outcome: "finished", code: 17, message: "done", data: { picked: 7 } });
-  assert.equal(await opener.contains("native://live/7"), null);
+  assert.equal(await opener.contains("live://7"), null);
   assert.deepEqual(seen, [
-    "open native://home", "open native://live/7?x=1", 'close native://live/7?x=1 finished {"animated":false}',
+    "open native://home", "open live://7?x=1", 'close live://7?x=1 finished {"animated":false}',
   ]);
 });
 
 test("live: a result given with back is the opener's, and without one the page was dismissed", OPTIONS, async (t) => {
   const { shell, opener, seen } = await shellAndOpener(t);
-  const first = whenShown(opener, "native://live/1");
+  const first = whenShown(opener, "live://1");
   await first.shown;
-  const second = whenShown(opener, "native://live/2");
+  const second = whenShown(opener, "live://2");
   await second.shown;
   await shell.back({ count: 2, result: [1], exts: { by: "swipe" } });
   assert.deepEqual((await first.outcome).data, [1]);
   assert.equal((await second.outcome).outcome, "dismissed");
-  const third = whenShown(opener, "native://live/3");
+  const third = whenShown(opener, "live://3");
   await third.shown;
   await opener.back();
   assert.deepEqual(await third.outcome, { outcome: "dismissed", code: 0, message: "", data: null });
   // What was sent to the shell before its answer has come by then.
   await shell.stack();
   assert.deepEqual(seen.filter((each) => each.startsWith("close")), [
-    'close native://live/2 dismissed {"by":"swipe"}',
-    'close native://live/1 finished {"by":"swipe"}',
-    "close native://live/3 dismissed {}",
+    'close live://2 dismissed {"by":"swipe"}',
+    'close live://1 finished {"by":"swipe"}',
+    "close live://3 dismissed {}",
   ]);
 });
 
@@ -118,18 +115,18 @@ test("live: cancelling before a page is shown rejects, and afterwards closes it"
   const isAsked = new Promise((resolve) => (asked = () => resolve(undefined)));
   const { opener } = await shellAndOpener(t, {
     open: (page, { signal }) => {
-      if (page.uri === "native://quick") return undefined;
+      if (page.uri === "live://quick") return undefined;
       asked();
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     },
   });
   const before = new AbortController();
-  const slow = opener.open("native://slow", {}, { signal: before.signal });
+  const slow = opener.open("live://slow", {}, { signal: before.signal });
   await isAsked;
   before.abort();
   await assert.rejects(slow, (/** @type {any} */ error) => error instanceof Cancelled);
   const after = new AbortController();
-  const quick = whenShown(opener, "native://quick", { signal: after.signal });
+  const quick = whenShown(opener, "live://quick", { signal: after.signal });
   await quick.shown;
   after.abort();
   assert.equal((await quick.outcome).outcome, "cancelled");
@@ -151,7 +148,7 @@ test("live: a host that refuses, and a task that throws, reach the caller", OPTI
       },
     },
   });
-  await assert.rejects(opener.open("native://full"), { code: 2502, message: /no room/ });
+  await assert.rejects(opener.open("live://full"), { code: 2502, message: /no room/ });
   /** @type {unknown[]} */
   const progress = [];
   const sum = await opener.invoke("action://live/add", { a: 1, b: 2 }, { onProgress: (value) => progress.push(value) });
@@ -170,18 +167,37 @@ test("live: a host made later is found, and no more when it is taken back", OPTI
 
 test("live: when the host's connection ends, its pages fail", OPTIONS, async (t) => {
   const { shell, opener } = await shellAndOpener(t);
-  const page = whenShown(opener, "native://live/1");
+  const page = whenShown(opener, "live://1");
   await page.shown;
   await shell.close();
   const { outcome, code } = await page.outcome;
   assert.deepEqual({ outcome, code }, { outcome: "failed", code: 2504 });
-  await assert.rejects(opener.open("native://live/2"), (/** @type {any} */ error) => error instanceof HostAbsent || error instanceof RouteNotFound);
+  await assert.rejects(opener.open("live://2"), (/** @type {any} */ error) => error instanceof HostAbsent || error instanceof RouteNotFound);
 });
 
 test("live: closing settles every call", OPTIONS, async (t) => {
   const { opener } = await shellAndOpener(t);
-  const pages = [whenShown(opener, "native://live/1"), whenShown(opener, "native://live/2")];
+  const pages = [whenShown(opener, "live://1"), whenShown(opener, "live://2")];
   await Promise.all(pages.map((page) => page.shown));
   await opener.close();
   for (const { outcome } of pages) await assert.rejects(outcome, { kind: "closed", code: 2599 });
+});
+
+test("live: what a host declines goes to the next, and a link is followed", OPTIONS, async (t) => {
+  const decline = () => {
+    throw new Declined();
+  };
+  const { shell, opener, seen } = await shellAndOpener(t, { tasks: { "action://live/:x": ({ x }) => `shell ${x}` } });
+  await opener.task("action://live/a", decline).registered;
+  await opener.host("live", { open: decline, close: () => {}, patterns: ["live://:n"] }).registered;
+  assert.equal(await opener.invoke("action://live/a"), "shell a");
+  const page = whenShown(opener, "live://1");
+  await page.shown;
+  assert.equal(seen.at(-1), "open live://1");
+  /** @type {(uri: string) => void} */
+  let told = () => {};
+  const opened = new Promise((resolve) => (told = resolve));
+  await opener.subscribe("page.opened", ({ data }) => told(data.uri)).registered;
+  assert.equal(await shell.deliver("live://2"), null);
+  assert.equal(await opened, "live://2");
 });

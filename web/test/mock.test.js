@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Cancelled, RouteNotFound } from "../bridge/bridge.js";
+import { Cancelled, Declined, RouteNotFound } from "../bridge/bridge.js";
 import { mockBridge } from "../bridge/mock.js";
 import { turn } from "./fake-socket.js";
 import { ManualClock } from "./manual-clock.js";
@@ -233,5 +233,35 @@ test("supports and canOpen tell what the mocked app has", async () => {
     ["action://a", true], ["native://b", true], ["native://c", false], ["router.open", true], ["table.get", false],
   ])) assert.equal(await bridge.supports(what), expected, what);
   await assert.rejects(bridge.invoke("native://b"), { code: 2405 });
+  await bridge.close();
+});
+
+test("what a host declines goes to the next one, then comes back to the caller", async () => {
+  const declines = () => {
+    throw new Declined();
+  };
+  /** @type {unknown[]} */
+  const seen = [];
+  const bridge = mockBridge({ tasks: { "action://a": declines } }, {
+    hosts: { native: { open: ({ params }) => void seen.push(params), close: () => {} } },
+    tasks: { "action://:x": ({ x }) => `next ${x}`, "action://b/:y": declines },
+  });
+  const narrow = bridge.host("native", { open: declines, close: () => {}, patterns: ["native://a/:id"] });
+  await narrow.registered;
+  assert.equal(await bridge.invoke("action://a"), "next a");
+  await assert.rejects(bridge.invoke("action://b/1"), { code: 2404, kind: "declined" });
+  const page = await shown(bridge, "native://a/5?q=1");
+  assert.deepEqual(seen, [{ q: "1" }]);
+  await bridge.close();
+  await assert.rejects(page.outcome, { code: 2599 });
+});
+
+test("a link that is delivered is followed", async () => {
+  const bridge = mockBridge({ pages: { native: FOREVER } });
+  assert.equal(await bridge.deliver("native://a", { x: 1 }), null);
+  assert.equal(await bridge.deliver({ action: "open", action_url: "native://b" }), null);
+  assert.equal(await bridge.deliver("elsewhere://c"), null);
+  const { pages } = await bridge.stack();
+  assert.deepEqual(pages.map(({ uri, params }) => [uri, params]), [["native://a", { x: 1 }], ["native://b", {}]]);
   await bridge.close();
 });

@@ -45,11 +45,11 @@ for (const [kind, make, skip] of BRIDGES) {
     const task = bridge.task(`action://names/:${word.replaceAll("_", "")}`, (params) => JSON.stringify(params));
     await task.registered;
     const params = JSON.parse(`{${JSON.stringify(word)}: {"polluted": [1]}}`);
-    assert.equal(await bridge.invoke("action://names/x", params), JSON.stringify({
-      ...(word === "__proto__" ? { proto: "x" } : {}), ...params,
-    }));
+    const body = JSON.parse(await bridge.invoke("action://names/x", params));
+    assert.deepEqual(Object.entries(body).sort(), Object.entries({ ...params, ...(word === "__proto__" ? { proto: "x" } : {}) }).sort());
     const query = JSON.parse(await bridge.invoke(`action://names/x?${word}=1&${word}=2&polluted=3`));
-    assert.deepEqual(Object.entries(query).find(([key]) => key === word)?.[1], ["1", "2"]);
+    // What the path says goes over the query.
+    assert.deepEqual(Object.entries(query).find(([key]) => key === word)?.[1], word === "__proto__" ? ["1", "2"] : "x");
   });
 
   each("is a member of a value like any other", async (bridge, word) => {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Pattern } from "../bridge/pattern.js";
-import { Registry } from "../bridge/registry.js";
 import { withoutDots } from "../bridge/uri.js";
+import { URIMap } from "../bridge/uri-map.js";
 
 /** @type {[string, string, boolean][]} */
 const MATCHES = [
@@ -108,31 +108,31 @@ const PARAMETERS = [
 
 for (const [pattern, uri, expected] of PARAMETERS) {
   test(`${pattern} takes its parameters from ${uri}`, () => {
-    /** @type {Registry<string>} */
-    const registry = new Registry();
-    registry.add({ patterns: [pattern], kind: "page" }, "it");
-    assert.deepEqual(registry.find(uri)?.params, expected);
+    /** @type {URIMap<string>} */
+    const map = new URIMap();
+    map.add({ patterns: [pattern], kind: "page" }, "it");
+    assert.deepEqual(map.find(uri)?.params, expected);
   });
 }
 
 test("the most specific pattern wins, then the last registered, then a whole scheme", () => {
-  /** @type {Registry<string>} */
-  const registry = new Registry();
-  registry.add({ patterns: ["native://a/:x"], kind: "page" }, "parameter");
-  registry.add({ patterns: ["native://a/b", "native://c"], kind: "page" }, "literal");
-  registry.add({ scheme: "native", patterns: ["native://:p/b"], kind: "page" }, "early parameter");
-  registry.add({ patterns: ["/a/:y"], kind: "page" }, "global");
-  const remove = registry.add({ patterns: ["native://a/:other"], kind: "page" }, "newest");
-  registry.add({ scheme: "native", kind: "page" }, "scheme");
-  registry.add({ patterns: ["native://a/:x/*", "native://a/*"], kind: "page" }, "rest");
-  assert.equal(registry.find("native://a/b")?.handler, "literal");
-  assert.equal(registry.find("native://z/b")?.handler, "early parameter");
-  assert.equal(registry.find("native://c")?.handler, "literal");
-  assert.equal(registry.find("native://a/z")?.handler, "newest");
-  assert.equal(registry.find("native://a/z/more")?.handler, "rest");
+  /** @type {URIMap<string>} */
+  const map = new URIMap();
+  map.add({ patterns: ["native://a/:x"], kind: "page" }, "parameter");
+  map.add({ patterns: ["native://a/b", "native://c"], kind: "page" }, "literal");
+  map.add({ scheme: "native", patterns: ["native://:p/b"], kind: "page" }, "early parameter");
+  map.add({ patterns: ["/a/:y"], kind: "page" }, "global");
+  const remove = map.add({ patterns: ["native://a/:other"], kind: "page" }, "newest");
+  map.add({ scheme: "native", kind: "page" }, "scheme");
+  map.add({ patterns: ["native://a/:x/*", "native://a/*"], kind: "page" }, "rest");
+  assert.equal(map.find("native://a/b")?.handler, "literal");
+  assert.equal(map.find("native://z/b")?.handler, "early parameter");
+  assert.equal(map.find("native://c")?.handler, "literal");
+  assert.equal(map.find("native://a/z")?.handler, "newest");
+  assert.equal(map.find("native://a/z/more")?.handler, "rest");
   remove();
-  assert.equal(registry.find("native://a/z")?.handler, "parameter");
-  assert.equal(registry.find("flutter://a/z")?.handler, "global");
-  assert.equal(registry.find("native://nothing/like/it")?.handler, "scheme");
-  assert.equal(registry.find("http://a")?.handler, undefined);
+  assert.equal(map.find("native://a/z")?.handler, "parameter");
+  assert.equal(map.find("flutter://a/z")?.handler, "global");
+  assert.equal(map.find("native://nothing/like/it")?.handler, "scheme");
+  assert.equal(map.find("http://a")?.handler, undefined);
 });

@@ -13,7 +13,7 @@ test("a task gets its parameters, reports progress, and answers with its value",
     },
   });
   const params = { what: "x" };
-  socket.receive({ id: 1, method: "task.run", params: { uri: "action://share/x", params, exts: { e: 1 } } });
+  socket.receive({ id: 1, method: "task.run", params: { uri: "action://share/x", params, exts: { e: 1 }, host: { pattern: "action://share/:what", kind: "task" } } });
   await turn();
   assert.deepEqual(socket.sent, [
     { jsonrpc: "2.0", method: "$/progress", params: { id: 1, value: 0.5 } },

@@ -17,14 +17,14 @@ extension Happening {
       .didRun(uri: task.uri, route: task.route, after: time)
     case .taskEnded(let task, let error?, let time):
       .failed(RouteFailure(uri: task.uri, route: task.route, error, after: time))
-    case .undefinedAnswered(let uri, let time): .didRun(uri: uri, route: nil, after: time)
+    case .handlerAnswered(let uri, let time): .didRun(uri: uri, route: nil, after: time)
     case .routeFailed(let uri, let error):
       .failed(RouteFailure(uri: uri, route: nil, error, after: nil))
     case .attemptFailed(let attempt, let error):
       .failed(
         RouteFailure(
           uri: attempt.uri, method: attempt.method, route: nil, error, after: nil))
-    case .joined, .left, .ended, .taskStarted, .called, .hostSilent, .threw: nil
+    case .joined, .left, .ended, .taskStarted, .taskDeclined, .called, .hostSilent, .threw: nil
     }
   }
 
@@ -45,6 +45,7 @@ extension Happening {
     case .taskEnded(let task, nil, _): (.taskFinished, task.eventData)
     case .taskEnded(let task, let error?, _):
       (.taskFailed, task.eventData.with("code", .integer(Int64(error.code))))
+    case .taskDeclined(let task): (.taskDeclined, task.eventData)
     case .routeFailed(let uri, let error): (.routeFailed, error.eventData(uri: uri))
     case .attemptFailed(let attempt, let error):
       (
@@ -53,7 +54,7 @@ extension Happening {
           error.eventData(uri: attempt.uri).with("method", .string($0))
         } ?? error.eventData(uri: attempt.uri)
       )
-    case .pageAsked, .undefinedAnswered, .called, .hostSilent, .threw: nil
+    case .pageAsked, .handlerAnswered, .called, .hostSilent, .threw: nil
     }
   }
 }

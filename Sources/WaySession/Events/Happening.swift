@@ -22,8 +22,10 @@ package enum Happening: Sendable {
   case taskStarted(TaskStart)
   /// `error` is nil where it has a value.
   case taskEnded(TaskStart, error: CallError?, after: Duration)
-  /// The undefined-route handler has answered.
-  case undefinedAnswered(uri: String, after: Duration)
+  /// Who was to run it has left the call to the next.
+  case taskDeclined(TaskStart)
+  /// The handler of undefined routes, or of failed calls, has answered.
+  case handlerAnswered(uri: String, after: Duration)
   /// A call came to no page and no task.
   case routeFailed(uri: String, CallError)
   /// A change of the stack, or a call of a page, was refused or has failed.

@@ -11,6 +11,7 @@ enum OwnTopic: String, CaseIterable {
   case taskStarted = "task.started"
   case taskFinished = "task.finished"
   case taskFailed = "task.failed"
+  case taskDeclined = "task.declined"
   case routeFailed = "route.failed"
 
   /// Whether a topic is the protocol's to tell, now or in a later version, and no app's.

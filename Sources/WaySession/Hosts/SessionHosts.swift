@@ -7,7 +7,7 @@ import WayValues
 /// What the members of one session show and run.
 struct SessionHosts {
   /// A declaration of a client.
-  struct Host: Sendable {
+  struct Host: Sendable, Hashable {
     let definition: HostDefinition
     let client: ClientID
   }
@@ -135,10 +135,19 @@ struct SessionHosts {
     (registrations[client] ?? []).map(\.definition)
   }
 
-  /// Who serves a URI; `kind` nil takes any.
-  func find(_ uri: RouteURI, kind: RouteKind?) -> (client: ClientID, kind: RouteKind)? {
-    directory.find(uri) { (kind ?? $0.definition.kind) == $0.definition.kind }
-      .map { ($0.client, $0.definition.kind) }
+  /// Who serves a URI first, those left out who have declined it; `kind` nil takes any. Where
+  /// `patternsOnly`, a host of a whole scheme does not.
+  func find(
+    _ uri: RouteURI, kind: RouteKind?, patternsOnly: Bool = false, except declined: Set<Host> = []
+  ) throws(CallError) -> ChosenHost? {
+    do {
+      return try directory.find(uri) { host, pattern in
+        (kind ?? host.definition.kind) == host.definition.kind
+          && (pattern != nil || !patternsOnly) && !declined.contains(host)
+      }.map { ChosenHost($0.host, pattern: $0.pattern?.text, captures: $0.captures) }
+    } catch {
+      throw CallError(RoutingError(error))
+    }
   }
 }
 

@@ -16,8 +16,11 @@ struct Destination {
   enum Kind {
     case task(@Sendable (Call) throws -> Value)
     case asyncTask(@Sendable (Call) async throws -> Value)
-    case hostedTask(ClientID)
-    case page(Presenter)
+    /// A client shows or runs it; the parameters are those of the call with what the host's pattern
+    /// takes.
+    indirect case hosted(ChosenHost, params: ValueObject)
+    /// A page of Swift code.
+    case page(PageHandler)
     /// `navigation:back`
     case back
     /// `navigation:selectTab`
@@ -44,13 +47,15 @@ struct Destination {
   }
 
   var uri: RouteURI { resolution.uri }
-  var params: ValueObject { resolution.params }
+  var params: ValueObject {
+    if case .hosted(_, let params) = kind { params } else { resolution.params }
+  }
   /// The declared route's.
   var match: Match? { if case .match(let match) = resolution { match } else { nil } }
   var route: Route? { resolution.route }
   var pathParams: ValueObject { match?.pathParams ?? [:] }
 
-  /// Whether somebody serves the URI: what the undefined-route handler would say is not asked.
+  /// Whether somebody serves the URI itself, and not the undefined-route handler in his place.
   var isServed: Bool {
     if case .undefined = kind { false } else { true }
   }
@@ -58,9 +63,9 @@ struct Destination {
   /// Throws where what a call carries would have to leave the process.
   func check(_ carried: Carried) throws(CallError) {
     switch kind {
-    case .hostedTask, .page(.client), .back, .selectTab:
+    case .hosted, .back, .selectTab:
       throw CallError(carried.refusal(of: uri.text))
-    case .task, .asyncTask, .page(.swift), .undefined, .module: break
+    case .task, .asyncTask, .page, .undefined, .module: break
     }
   }
 }

@@ -33,11 +33,15 @@ final class Guide {
   }
 
   /// Who serves what a URI says: the declared route, then a host that shows it without a
-  /// declaration, then the scheme's dispatcher, then the undefined-route handler.
-  func destination(of resolution: Resolution) throws(CallError) -> Destination {
+  /// declaration, then the scheme's dispatcher, then the undefined-route handler. `params` are the
+  /// caller's own; hosts that have declined the call are left out.
+  func destination(
+    of resolution: Resolution, _ params: @autoclosure () -> ValueObject,
+    except declined: Set<SessionHosts.Host> = []
+  ) throws(CallError) -> Destination {
     switch resolution {
     case .match(let match):
-      return Destination(try handler(of: match), match.route.kind, resolution)
+      return Destination(try handler(of: match, except: declined), match.route.kind, resolution)
     case .navigation(let uri, let operation, _):
       switch operation {
       case "back": return Destination(.back, .task, resolution)
@@ -45,15 +49,16 @@ final class Guide {
       default: throw .noRoute(uri.text)
       }
     case .undeclared(let uri, let dispatcher, _):
-      if let host = hosts.find(uri, kind: nil) {
-        return Destination(
-          host.kind == .page ? .page(.client(host.client)) : .hostedTask(host.client), host.kind,
-          resolution)
+      let snapshot = snapshot
+      let isClosed = snapshot.isClosed(to: uri)
+      if let host = try hosts.find(uri, kind: nil, patternsOnly: isClosed, except: declined) {
+        // As a declared route's: what the path says goes over the query, and under the caller's own.
+        let merged = host.adding(to: resolution.params, under: params())
+        return Destination(.hosted(host, params: merged), host.kind, resolution)
       }
       if case .custom(let run)? = dispatcher?.action {
         return Destination(.asyncTask(run), .task, resolution)
       }
-      let snapshot = snapshot
       // The scheme's own target goes first.
       if !snapshot.hasUndefinedTarget(uri), let handler = snapshot.undefinedRoute {
         return Destination(.undefined(handler), .task, resolution)
@@ -62,19 +67,22 @@ final class Guide {
     }
   }
 
-  private func handler(of match: Match) throws(CallError) -> Destination.Kind {
+  private func handler(
+    of match: Match, except declined: Set<SessionHosts.Host>
+  ) throws(CallError) -> Destination.Kind {
     if let custom = match.custom { return .asyncTask(custom) }
     switch match.route.handler {
     case .task(let run): return .task(run)
     case .asyncTask(let run): return .asyncTask(run)
-    case .page(let handler): return .page(.swift(handler.forOpening()))
+    case .page(let handler): return .page(handler.forOpening())
     case .lazy(let module): return .module(module)
     case .hosted:
-      guard let host = hosts.find(match.uri, kind: match.route.kind) else {
+      guard let host = try hosts.find(match.uri, kind: match.route.kind, except: declined) else {
         throw CallError(
           .hostAbsent, "The route \(match.route.name.quoted) has no host in this session")
       }
-      return match.route.kind == .page ? .page(.client(host.client)) : .hostedTask(host.client)
+      // What the route has read of the URI, and checked, stays.
+      return .hosted(host, params: host.adding(to: match.params, under: match.params))
     }
   }
 
@@ -101,7 +109,7 @@ final class Guide {
     var trail: [String] = []
     while true {
       let resolution = try look(up: text, params, checking: checking)
-      do { return try destination(of: resolution) } catch {
+      do { return try destination(of: resolution, params) } catch {
         guard let next = try fallback(of: resolution, after: error) else { throw error }
         trail.append(text)
         guard trail.count <= Redirect.maxHops else {
@@ -112,9 +120,18 @@ final class Guide {
     }
   }
 
-  /// Whether something would open or run a URI now.
+  /// What a call says where it is now; nil for what is no URI.
+  func said(by journey: Journey) -> Resolution? {
+    if let said = journey.resolution { return said }
+    let params = journey.options.params
+    if let said = try? look(up: journey.uri, params, checking: false) { return said }
+    return (try? RouteURI(mapping: journey.uri)).map { .undeclared(uri: $0, nil, params: params) }
+  }
+
+  /// Whether something would open or run a URI now. The undefined-route handler counts, which is
+  /// not asked what it would say.
   func canOpen(_ uri: String) -> Bool {
-    (try? destination(of: uri, [:], checking: false))?.isServed ?? false
+    (try? destination(of: uri, [:], checking: false)) != nil
   }
 
   /// What a text refers to on the stack. One with a colon is a URI, which means the nearest page of

@@ -16,9 +16,11 @@ struct Journey {
     case judged(InterceptorChain.Verdict, waited: Bool)
     /// A module has registered what serves the route.
     case loaded
-    /// Who serves it has left the call to the next.
+    /// Who serves it, or the last host that was asked, has left the call to the next.
     case declined
     case undefined(UndefinedRoute)
+    /// What it needed on the way has failed.
+    case failed(CallError)
   }
 
   /// What is to be done next.
@@ -37,6 +39,8 @@ struct Journey {
   private(set) var uri: String
   /// What that says.
   private(set) var resolution: Resolution?
+  /// The host that the call has come to.
+  private var host: ChosenHost?
   /// What there is of a call that does not come to its end at once; nil for most.
   private var detour: Detour?
 
@@ -54,12 +58,22 @@ struct Journey {
   /// The URI where it is now.
   var place: String { resolution?.uri.text ?? uri }
 
+  /// Whether the failure handler may still help: it is not asked without end.
+  func mayBeSaved(from error: CallError) -> Bool {
+    guard !options.answersChange else { return false }
+    return error.protocolCode != .redirectLoop || (detour?.trail.count ?? 0) < Redirect.maxHops
+  }
+
+  /// The parameters that are the caller's own, or an interceptor's in their place.
+  private var given: ValueObject { detour?.changed ?? options.params }
+
   mutating func next(_ event: Event, in guide: Guide) throws(CallError) -> Step {
     switch event {
     case .begun: return try look(in: guide)
     case .judged(let verdict, let waited): return try follow(verdict, waited, in: guide)
     case .loaded: return try look(in: guide)
     case .declined: return try goOn(in: guide)
+    case .failed(let error): throw error
     case .undefined(.answer(let value)): return .answer(value)
     case .undefined(.decline): throw .noRoute(place)
     case .undefined(.redirect(let next, let params)):
@@ -89,10 +103,10 @@ struct Journey {
     // Nobody is asked about what goes nowhere; the undefined-route handler's redirect comes by
     // here.
     let destination: Destination
-    do { destination = try guide.destination(of: said) } catch {
+    do { destination = try guide.destination(of: said, given) } catch {
       return try fallBack(after: error, in: guide)
     }
-    guard destination.isServed else { return .arrive(destination) }
+    guard destination.isServed else { return come(to: destination) }
     detour = (detour ?? Detour()).with(destination)
     return .judge(interceptors, said)
   }
@@ -111,10 +125,15 @@ struct Journey {
     at said: Resolution, in guide: Guide
   ) throws(CallError) -> Step {
     let destination: Destination
-    do { destination = try guide.destination(of: said) } catch {
+    do { destination = try guide.destination(of: said, given) } catch {
       return try fallBack(after: error, in: guide)
     }
     if case .module(let module) = destination.kind { return try load(module) }
+    return come(to: destination)
+  }
+
+  private mutating func come(to destination: Destination) -> Step {
+    if case .hosted(let host, _) = destination.kind { self.host = host } else { host = nil }
     return .arrive(destination)
   }
 
@@ -125,12 +144,13 @@ struct Journey {
     guard let said = resolution else { throw .noRoute(uri) }
     switch verdict {
     case .pass:
-      if !waited, let destination = detour?.destination { return .arrive(destination) }
+      if !waited, let destination = detour?.destination { return come(to: destination) }
       return try arrive(at: said, in: guide)
     case .changed(let params):
       let changed: Resolution
       do { changed = try said.with(params) } catch { throw CallError(error) }
       resolution = changed
+      detour = (detour ?? Detour()).with(changed: params)
       return try arrive(at: changed, in: guide)
     case .redirect(let next, let params, _):
       if let params { options.params = params }
@@ -152,6 +172,7 @@ struct Journey {
       throw CallError(.redirectLoop(chain: trail + [next]))
     }
     detour = Detour(trail: trail)
+    resolution = nil
     uri = next
     return try look(in: guide)
   }
@@ -166,20 +187,31 @@ struct Journey {
     return try redirect(to: next.text, in: guide)
   }
 
-  /// Leads a call on whose handler has declined: to the next match, then to the route's fallback,
-  /// then to what its scheme and the app have for undefined routes.
+  /// Leads a call on that was declined: to the next host of the same URI, then to the next match,
+  /// then to the route's fallback, then to what its scheme and the app have for undefined routes.
   private mutating func goOn(in guide: Guide) throws(CallError) -> Step {
-    guard case .match(let match)? = resolution else { throw .declined }
+    guard let said = resolution else { throw .declined }
     let snapshot = guide.snapshot
-    if let next = try nextMatch(after: match, in: snapshot) {
-      return try approach(.match(next), in: guide)
+    if let next = try nextHost(of: said, in: guide) { return come(to: next) }
+    if case .match(let match) = said {
+      detour = (detour ?? Detour()).with(fallback: match)
+      while let next = try nextMatch(after: match, in: snapshot) {
+        // One that nobody serves is passed over, as if it had declined.
+        if case .hosted = next.route.handler,
+          (try? guide.destination(of: .match(next), options.params)) == nil
+        {
+          detour = detour?.with(fallback: next)
+          continue
+        }
+        return try approach(.match(next), in: guide)
+      }
     }
     let target: RouteURI?
     do {
-      if let fallback = try snapshot.fallback(of: match) {
+      if let match = detour?.fallback, let fallback = try snapshot.fallback(of: match) {
         target = fallback
       } else {
-        target = try snapshot.undefinedTarget(of: match.uri)
+        target = try snapshot.undefinedTarget(of: said.uri)
       }
     } catch {
       throw CallError(error)
@@ -187,9 +219,23 @@ struct Journey {
     if let target { return try redirect(to: target.text, in: guide) }
     guard let handler = snapshot.undefinedRoute else {
       throw CallError(
-        .noRoute, "Every route that matches \(match.uri.text.quoted) declined", kind: "declined")
+        .noRoute, "Everybody who serves \(said.uri.text.quoted) declined", kind: "declined")
     }
-    return .arrive(Destination(undefined: handler, match.uri, match.params))
+    return come(to: Destination(undefined: handler, said.uri, said.params))
+  }
+
+  /// Who serves the same after the host that has declined, where one has.
+  private mutating func nextHost(
+    of said: Resolution, in guide: Guide
+  ) throws(CallError) -> Destination? {
+    guard let host else { return nil }
+    self.host = nil
+    let declined = (detour?.declined ?? []).union([host.host])
+    detour = (detour ?? Detour()).with(declined: declined)
+    guard let next = try? guide.destination(of: said, given, except: declined), next.isServed else {
+      return nil
+    }
+    return next
   }
 
   private mutating func nextMatch(
@@ -207,40 +253,5 @@ struct Journey {
     let next = left.popFirst()
     self.detour = detour.with(rest: left)
     return next
-  }
-}
-
-/// Where a call has been that did not come to its end at once. Immutable, so that a journey is a
-/// value; apart, so that most journeys are small.
-private final class Detour {
-  /// Where the call has been redirected from, after the redirects of the table.
-  let trail: [String]
-  /// Who serves what the URI says, while interceptors are asked.
-  let destination: Destination?
-  /// The matches that are left for a call whose handler declined; nil before one did.
-  let rest: ArraySlice<Match>?
-  /// The module that was loaded last.
-  let loaded: LazyModule?
-
-  init(
-    trail: [String] = [], destination: Destination? = nil, rest: ArraySlice<Match>? = nil,
-    loaded: LazyModule? = nil
-  ) {
-    self.trail = trail
-    self.destination = destination
-    self.rest = rest
-    self.loaded = loaded
-  }
-
-  func with(_ destination: Destination) -> Detour {
-    Detour(trail: trail, destination: destination, rest: rest, loaded: loaded)
-  }
-
-  func with(_ loaded: LazyModule) -> Detour {
-    Detour(trail: trail, rest: rest, loaded: loaded)
-  }
-
-  func with(rest: ArraySlice<Match>) -> Detour {
-    Detour(trail: trail, rest: rest)
   }
 }

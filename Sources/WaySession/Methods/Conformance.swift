@@ -1,9 +1,11 @@
+import WayPatterns
 import WayRPC
 import WayRouting
 import WayValues
 
-/// The example methods of the JSON-RPC 2.0 specification (§7), `echo`, and the task
-/// `action://echo`: for testing clients and for public test suites.
+/// The example methods of the JSON-RPC 2.0 specification (§7), `echo`, the task `action://echo`, and
+/// the scheme `conformance` with one URI for each way that a call may take: for testing clients and
+/// for public test suites.
 package enum Conformance {
   package static let methods: [String: RawMethod] = [
     "subtract": { params throws(CallError) in
@@ -33,9 +35,41 @@ package enum Conformance {
     "echo": { params throws(CallError) in params ?? .null },
   ]
 
-  /// Adds `action://echo`, which returns its parameters.
+  /// Adds `action://echo`, which returns its parameters, and the scheme `conformance`. What an
+  /// earlier run has added gives way.
   package static func register(in router: Router) throws {
-    try router.task("action://echo") { call in .object(call.params) }
+    let routes = [
+      try task("action://echo", .task { call in .object(call.params) }),
+      try task("conformance://refused", .task { _ in nil }),
+      try task("conformance://moved", .task { _ in nil }),
+      try task("conformance://declined", .task { _ in throw Declined() }),
+      try task(
+        "conformance://calls",
+        .asyncTask { call in
+          try await call.navigator.invoke(call.params["uri"]?.string ?? "")
+        }),
+      try task("conformance://absent/:id", .hosted, fallback: "action://echo?id=:id"),
+    ]
+    for route in routes { try router.register(route, replacing: true) }
+    router.intercept("conformance", on: .routes(["conformance://refused"])) { _ in
+      .refuse("as it is for tests")
+    }
+    router.intercept("conformance.moved", on: .routes(["conformance://moved"])) { _ in
+      .redirect(to: "action://echo")
+    }
+    try router.redirect("conformance://old", to: "conformance://older")
+    try router.redirect("conformance://older", to: "action://echo")
+    try router.redirect("conformance://circle", to: "conformance://circle/back")
+    try router.redirect("conformance://circle/back", to: "conformance://circle")
+    try router.undefinedRoute(scheme: "conformance", leadsTo: "action://echo")
+  }
+
+  private static func task(
+    _ pattern: String, _ handler: RouteHandler, fallback: String? = nil
+  ) throws -> Route {
+    Route(
+      name: pattern, patterns: [try RoutePattern(pattern)], kind: .task,
+      fallback: try fallback.map { try RouteTarget($0) }, handler: handler)
   }
 
   private static func operands(_ params: Value?) throws(CallError) -> (Int64, Int64) {

@@ -58,7 +58,6 @@ enum RouterMethods {
     let uri = try params.required(.uri)
     do {
       let destination = try session.guide.destination(of: uri, [:], checking: false)
-      guard destination.isServed else { return .value(["canOpen": false]) }
       var members: ValueObject = [
         "canOpen": true, "kind": .string(destination.routeKind.rawValue),
       ]
@@ -81,34 +80,41 @@ enum RouterMethods {
     var presenter: Value = .null
     if let resolution = explanation.resolution {
       do {
-        let destination = try guide.destination(of: resolution)
-        explanation.canOpen = destination.isServed
-        if destination.isServed { explanation.kind = destination.routeKind }
+        let destination = try guide.destination(of: uri, given)
+        explanation.canOpen = true
+        explanation.kind = destination.routeKind
         presenter = host(of: destination, in: session)
         if let reason = destination.reason { explanation.reason = reason }
       } catch {
         explanation.canOpen = false
         explanation.reason = error.message
-        if let next = try guide.fallback(of: resolution, after: error) {
-          let destination = try? guide.destination(of: next.text, given)
-          explanation.canOpen = destination?.isServed == true
-          presenter = destination.map { host(of: $0, in: session) } ?? .null
-          explanation.reason += "; the call goes on with \(next.text.quoted)"
-        }
       }
+      if let detour = detour(from: resolution, given, by: guide) { explanation.reason = detour }
     }
     var members = explanation.members
     members["host"] = presenter
     return .value(.object(members))
   }
 
+  /// Why, and where, a call goes on that who the URI means does not serve; nil where it stays.
+  private static func detour(
+    from resolution: Resolution, _ params: ValueObject, by guide: Guide
+  ) -> String? {
+    do {
+      _ = try guide.destination(of: resolution, params)
+      return nil
+    } catch {
+      guard let next = try? guide.fallback(of: resolution, after: error) else { return nil }
+      return "\(error.message); the call goes on with \(next.text.quoted)"
+    }
+  }
+
   /// Who shows or runs it, as pages tell it: a client, or `server` for Swift code.
   private static func host(of destination: Destination, in session: isolated Session) -> Value {
     switch destination.kind {
-    case .hostedTask(let client), .page(.client(let client)):
-      session.members[client].map { .string($0.name) } ?? .null
+    case .hosted(let host, _): session.members[host.client].map { .string($0.name) } ?? .null
     case .undefined: .null
-    case .module, .task, .asyncTask, .page(.swift), .back, .selectTab: "server"
+    case .module, .task, .asyncTask, .page, .back, .selectTab: "server"
     }
   }
 
@@ -132,7 +138,7 @@ extension Destination {
   fileprivate var reason: String? {
     switch kind {
     case .undefined: "no declared route matches, and the undefined-route handler would be asked"
-    case .page(.client), .hostedTask:
+    case .hosted:
       route == nil ? "no declared route matches; a client hosts such URIs" : nil
     default: nil
     }

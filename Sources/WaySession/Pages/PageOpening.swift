@@ -37,6 +37,8 @@ struct PageOpening {
   let call: CallNumber
   /// The call as a handler in Swift is given it; nil for a page that a client shows.
   let handed: Call?
+  /// The host that a client shows the page with; nil for a page of Swift code.
+  let chosen: ChosenHost?
   /// The page that the opener stands on, as `page.open` tells the host.
   let opener: String?
   /// The tab that the page is to be the first of.
@@ -58,13 +60,15 @@ struct PageOpening {
 
   init(
     page: Page, presenter: Presenter, call: CallNumber, charge: ByteBudget.Charge,
-    handed: Call? = nil, opener: String? = nil, tab: Int? = nil, answersChange: Bool = false
+    handed: Call? = nil, chosen: ChosenHost? = nil, opener: String? = nil, tab: Int? = nil,
+    answersChange: Bool = false
   ) {
     self.page = page
     self.presenter = presenter
     self.call = call
     self.charge = charge
     self.handed = handed
+    self.chosen = chosen
     self.opener = opener
     self.tab = tab
     self.answersChange = answersChange
@@ -84,8 +88,14 @@ struct PageOpening {
     if let tab { .select(tab: tab, first: page) } else { .open(page) }
   }
 
-  /// What `page.open` tells a host of the page.
-  var value: Value {
+  /// What `page.open` tells a host.
+  var params: Value {
+    var params: ValueObject = ["page": value]
+    params["host"] = chosen?.value
+    return .object(params)
+  }
+
+  private var value: Value {
     var members: ValueObject = [
       "id": .string(page.id), "uri": .string(page.uri),
       "route": page.route.map(Value.string) ?? .null, "params": .object(page.params),

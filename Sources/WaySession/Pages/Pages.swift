@@ -42,6 +42,8 @@ struct Pages {
   private var open: [String: Open] = [:]
   private var waiting: Deque<Operation> = []
   private var openings = Openings()
+  /// The call whose host has just declined its page: what it opens next keeps its turn.
+  private var declined: CallNumber?
   /// While set, nothing new is begun.
   var isHeld = false
   private let budget: ByteBudget
@@ -79,7 +81,11 @@ struct Pages {
 extension Pages {
   /// Opens a page, in its turn.
   mutating func open(_ opening: PageOpening) {
-    waiting.append(.open(opening))
+    if opening.call == declined {
+      waiting.prepend(.open(opening))
+    } else {
+      waiting.append(.open(opening))
+    }
   }
 
   /// Changes the stack, in its turn, and answers the call with the change.
@@ -116,6 +122,7 @@ extension Pages {
 
   /// The next operation's beginning; empty while a host is asked, and when nothing waits.
   mutating func advance() -> [PageAction] {
+    declined = nil
     while !isHeld, !openings.holdUpOthers, let operation = waiting.popFirst() {
       let actions = begin(operation)
       if !actions.isEmpty { return actions }
@@ -187,7 +194,10 @@ extension Pages {
     switch opening.answered(agreed: error == nil) {
     case .commit: return commit(opening)
     case .fail:
-      if declined { return [.goOn(opening.call)] }
+      if declined {
+        self.declined = opening.call
+        return [.goOn(opening.call)]
+      }
       return error.map { fail(opening, $0) } ?? []
     case .closeAtHost:
       return [.close(opening.page, opening.presenter, reason: .cancelled, exts: [:])]

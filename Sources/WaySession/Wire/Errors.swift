@@ -77,7 +77,8 @@ extension CallError {
   /// through. Nil for one that is no business of callers.
   init?(thrown error: any Error) {
     switch error {
-    case let error as CallError where ErrorCode.isApplication(error.code): self = error
+    case let error as CallError where error.isOfCall || ErrorCode.isApplication(error.code):
+      self = error
     case let error as ParameterError: self.init(thrown: RoutingError(error))
     case let error as CallError: self.init(.internal, error.message)
     case let error as RoutingError:

@@ -29,6 +29,12 @@ enum RequestFailure: Error {
   /// There is no answer: the client is gone or silent, or could not be asked.
   case unanswered(CallError)
 
+  /// Whether a host leaves the call to the next.
+  var isDecline: Bool {
+    guard case .answered(let error) = self else { return false }
+    return error.protocolCode == .noRoute && error.kind == "declined"
+  }
+
   /// What the caller of a hosted task is told: an application's own code passes through, any other
   /// is 2502.
   var ofTask: CallError {
@@ -52,5 +58,12 @@ enum RequestFailure: Error {
         .hostFailed, "The host answered: \(error.message)",
         data: ["host": ["code": .integer(Int64(error.code)), "message": .string(error.message)]])
     }
+  }
+}
+
+extension Result where Failure == RequestFailure {
+  /// Whether a host leaves the call to the next.
+  var isDecline: Bool {
+    if case .failure(let failure) = self { failure.isDecline } else { false }
   }
 }

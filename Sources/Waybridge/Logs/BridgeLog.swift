@@ -70,7 +70,7 @@ struct BridgeLog: Sendable {
         ])
     case .called(let call): tell(session, call)
     case .pageAsked, .pageOpened, .pageResumed, .pageClosed, .pageFailed, .taskStarted, .taskEnded,
-      .undefinedAnswered, .routeFailed, .attemptFailed:
+      .taskDeclined, .handlerAnswered, .routeFailed, .attemptFailed:
       break
     }
   }

@@ -183,12 +183,17 @@ actor ClientParty: TranscriptParty {
 
   private func host(_ value: Value) -> BridgeClient.Host? {
     let patterns = value["patterns"]?.list?.compactMap(\.string) ?? []
+    var members: ValueObject = ["kind": value["kind"] ?? .null]
+    members["scheme"] = value["scheme"]
+    members["pattern"] = patterns.first.map(Value.string)
+    let chosen = Value.object(members)
+    let pages = ScriptedPages(host: host, chosen: chosen)
     let run: @Sendable (BridgeClient.TaskCall) async throws -> Value = { [host] in
-      try await host.run($0)
+      try await host.run($0, chosen)
     }
     switch (value["kind"]?.string, value["scheme"]?.string) {
-    case ("page", let scheme?): return .pages(scheme: scheme, patterns: patterns, host)
-    case ("page", nil) where !patterns.isEmpty: return .pages(patterns: patterns, host)
+    case ("page", let scheme?): return .pages(scheme: scheme, patterns: patterns, pages)
+    case ("page", nil) where !patterns.isEmpty: return .pages(patterns: patterns, pages)
     case ("task", nil) where patterns.count == 1: return .task(patterns[0], run)
     case ("service", nil) where patterns.count == 1: return .service(patterns[0], run)
     default: return nil
@@ -209,6 +214,7 @@ actor ClientParty: TranscriptParty {
   private static func result(_ message: Value) -> Result<Value, any Error> {
     guard let error = message["error"] else { return .success(message["result"] ?? .null) }
     if error["code"] == -32800 { return .failure(CancellationError()) }
+    if error["data"]?["kind"] == "declined" { return .failure(Declined()) }
     return .failure(
       CallError(
         code: Int(error["code"]?.integer ?? 0), message: error["message"]?.string ?? "",

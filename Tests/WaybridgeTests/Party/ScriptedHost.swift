@@ -5,7 +5,7 @@ import WaybridgeClient
 /// What the transcript's client is asked, through the interface for hosts: every call of a host is
 /// told as the message that stands behind it, under an id of its own, and waits for the
 /// transcript's answer to that id.
-actor ScriptedHost: PageHost {
+actor ScriptedHost {
   private let tell: @Sendable (Value) -> Void
   private var answers: [String: CheckedContinuation<Result<Value, any Error>, Never>] = [:]
   private var progress: [String: @Sendable (Value) -> Void] = [:]
@@ -15,8 +15,8 @@ actor ScriptedHost: PageHost {
     self.tell = tell
   }
 
-  func open(_ page: BridgeClient.Page) async throws {
-    _ = try await ask("page.open", ["page": page.opening])
+  func open(_ page: BridgeClient.Page, _ chosen: Value) async throws {
+    _ = try await ask("page.open", ["page": page.opening, "host": chosen])
   }
 
   func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async {
@@ -33,10 +33,6 @@ actor ScriptedHost: PageHost {
     ])
   }
 
-  func call(_ call: BridgeClient.MethodCall, of page: BridgeClient.Page) async throws -> Value {
-    try await pageCall(call, page.id)
-  }
-
   func pageCall(_ call: BridgeClient.MethodCall, _ page: String) async throws -> Value {
     var params: ValueObject = ["page": .string(page), "method": .string(call.method)]
     if !call.params.isNull { params["params"] = call.params }
@@ -47,10 +43,13 @@ actor ScriptedHost: PageHost {
     try await ask(call.method, call.params) { call.progress($0) }
   }
 
-  func run(_ call: BridgeClient.TaskCall) async throws -> Value {
+  func run(_ call: BridgeClient.TaskCall, _ chosen: Value) async throws -> Value {
     try await ask(
       "task.run",
-      ["uri": .string(call.uri), "params": .object(call.params), "exts": .object(call.exts)]
+      [
+        "uri": .string(call.uri), "params": .object(call.params), "exts": .object(call.exts),
+        "host": chosen,
+      ]
     ) { call.progress($0) }
   }
 
@@ -88,5 +87,28 @@ actor ScriptedHost: PageHost {
     } onCancel: {
       tell(["jsonrpc": "2.0", "method": "$/cancelRequest", "params": ["id": .string(id)]])
     }.get()
+  }
+}
+
+/// The pages of one declaration of a transcript's client. The interface does not tell which of its
+/// patterns the server has chosen: it has one, or none.
+struct ScriptedPages: PageHost {
+  let host: ScriptedHost
+  let chosen: Value
+
+  func open(_ page: BridgeClient.Page) async throws {
+    try await host.open(page, chosen)
+  }
+
+  func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async {
+    await host.close(page, reason: reason, exts: exts)
+  }
+
+  func resume(_ page: BridgeClient.Page) async {
+    await host.resume(page)
+  }
+
+  func call(_ call: BridgeClient.MethodCall, of page: BridgeClient.Page) async throws -> Value {
+    try await host.pageCall(call, page.id)
   }
 }

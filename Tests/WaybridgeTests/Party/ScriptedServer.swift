@@ -56,9 +56,28 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
     try await received.take()
   }
 
+  /// Sends a message. One that asks a host and does not say which means that of the page's whole
+  /// scheme, or of just the task's URI.
   func send(_ message: Value) async throws {
-    let text = try JSON.text(message)
+    let text = try JSON.text(Self.choosing(message))
     try await onLoop { $0.send(Array(text.utf8).span.bytes, as: .text) }
+  }
+
+  private static func choosing(_ message: Value) -> Value {
+    guard var members = message.object, var params = message["params"]?.object,
+      params["host"] == nil
+    else { return message }
+    switch message["method"] {
+    case "page.open":
+      guard let uri = params["page"]?["uri"]?.string else { return message }
+      params["host"] = ["scheme": .string(String(uri.prefix { $0 != ":" })), "kind": "page"]
+    case "task.run":
+      guard let uri = params["uri"] else { return message }
+      params["host"] = ["pattern": uri, "kind": "task"]
+    default: return message
+    }
+    members["params"] = .object(params)
+    return .object(members)
   }
 
   /// Answers a request of the client.

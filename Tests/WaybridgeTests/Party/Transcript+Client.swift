@@ -47,9 +47,10 @@ extension Transcript {
         message.members.allSatisfy({ members.contains($0.name) })
       else { return false }
       if let error = message["error"] {
-        // A host in Swift throws the application's codes; any other becomes 2502.
+        // A host in Swift declines, or throws the application's codes; any other becomes 2502.
         let code = Int(error["code"]?.integer ?? 0)
-        return code == -32800 || ErrorCode.isApplication(code)
+        return code == -32800 || error["data"]?["kind"] == "declined"
+          || ErrorCode.isApplication(code)
       }
       if message["result"] != nil { return message["method"] == nil }
       guard message["method"] != nil else { return false }

@@ -36,6 +36,22 @@ struct TypedCall: Sendable {
     case "router.explain":
       guard let uri = rest.string("uri"), let params = rest.object("params") else { return nil }
       run = { client, _ in try await client.explain(uri, params) }
+    case "router.deliver":
+      guard let params = rest.object("params") else { return nil }
+      if let uri = rest.string("uri") {
+        run = { client, _ in
+          try await client.deliver(uri, params)
+          return .null
+        }
+      } else if let action = rest.string("action") {
+        let url = rest.string("action_url")
+        run = { client, _ in
+          try await client.deliver(action: action, url: url, params)
+          return .null
+        }
+      } else {
+        return nil
+      }
     case "router.routes":
       run = { client, _ in .list(try await client.routes()) }
     case "page.call":

@@ -2,7 +2,7 @@
 import { platformClock } from "../clock.js";
 import { failure } from "../errors.js";
 import { Peer } from "../peer.js";
-import { placeOf, Registry } from "../registry.js";
+import { placeOf, URIMap } from "../uri-map.js";
 import { MockSession } from "./session.js";
 import { MockSocket } from "./socket.js";
 
@@ -10,7 +10,7 @@ import { MockSocket } from "./socket.js";
 /** @typedef {import("../types.js").Params} Params */
 /** @typedef {import("../types.js").TaskHandler} TaskHandler */
 /** @typedef {(params: any, shown: {page: Page, signal: AbortSignal}) => unknown} MockPageHandler `signal` is aborted when the page closes */
-/** @typedef {{tasks: Registry<TaskHandler>, pages: Registry<MockPageHandler>}} Routes */
+/** @typedef {{tasks: URIMap<TaskHandler>, pages: URIMap<MockPageHandler>}} Routes */
 
 /**
  * What a mocked app does and shows, by URI, pattern or scheme.
@@ -29,7 +29,7 @@ export class MockApp {
   calls = [];
   /** While this is true, no connection comes about. */
   isDown = false;
-  /** @type {Routes} */ #routes = { tasks: new Registry(), pages: new Registry() };
+  /** @type {Routes} */ #routes = { tasks: new URIMap(), pages: new URIMap() };
   /** @type {{socket: MockSocket, peer: Peer, session: MockSession} | undefined} */ #connection;
   #sessions = 0;
 

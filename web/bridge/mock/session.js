@@ -1,10 +1,11 @@
 // @ts-check
-import { failure } from "../errors.js";
+import { codes } from "../codes.js";
+import { BridgeError, Declined, failure } from "../errors.js";
 import { finished } from "../fallback.js";
 import { served } from "../methods.js";
-import { Registry } from "../registry.js";
 import { covers } from "../subscriptions.js";
-import { queryOf, withoutDots } from "../uri.js";
+import { withoutDots } from "../uri.js";
+import { URIMap } from "../uri-map.js";
 import { MockStack } from "./stack.js";
 
 /** @typedef {import("../types.js").Page} Page */
@@ -15,8 +16,8 @@ import { MockStack } from "./stack.js";
 
 /** One session of a mocked app: what the bridge hosts and wants in it, and its pages. */
 export class MockSession {
-  /** @type {{page: Registry<true>, task: Registry<true>, service: Registry<true>}} */
-  #hosted = { page: new Registry(), task: new Registry(), service: new Registry() };
+  /** @type {{page: URIMap<undefined>, task: URIMap<undefined>, service: URIMap<undefined>}} */
+  #hosted = { page: new URIMap(), task: new URIMap(), service: new URIMap() };
   /** @type {Map<string, {host: any, remove: () => void}>} by what was declared */ #hosts = new Map();
   /** @type {Set<string>} */ #topics = new Set();
   /** @type {Map<string, AbortController>} the app's own pages by id */ #shown = new Map();
@@ -35,6 +36,7 @@ export class MockSession {
   methods = new Map(/** @type {[string, RequestHandler][]} */ ([
     ["router.open", (params, context) => this.open(params, context)],
     ["router.invoke", (params, context) => this.invoke(params, context)],
+    ["router.deliver", (params, context) => this.#deliver(params, context)],
     ["router.canOpen", ({ uri }) => this.#canOpen(uri)],
     ["router.routes", () => []],
     ["navigation.stack", () => ({ pages: this.#stack.pages })],
@@ -77,20 +79,28 @@ export class MockSession {
     const { exts = {}, style = "push", from } = params;
     const uri = withoutDots(params.uri);
     if (this.#findTask(uri)) return finished(await this.invoke(params, context));
-    const own = this.#routes.pages.find(uri);
-    const found = own ?? this.#hosted.page.find(uri);
-    if (found === undefined) throw noRoute(uri);
+    const [own, hosted] = [this.#routes.pages.find(uri), this.#hosted.page.all(uri)];
+    if (own === undefined && hosted.length === 0) throw noRoute(uri);
     const there = style === "popTo" ? this.#stack.popTo(uri, exts) : undefined;
     if (there !== undefined) return there.outcome;
-    this.#lastPage += 1;
-    const given = own?.params ?? Object.fromEntries(queryOf(uri));
-    /** @type {Page} */
-    const page = { id: `p${this.#lastPage}`, uri, route: null, params: { ...given, ...params.params }, exts, style, opener: from };
-    if (own === undefined) await this.#peer.request("page.open", { page }, { signal: context.signal });
-    const outcome = this.#stack.add(page);
-    context.progress({ opened: { page: page.id } });
-    context.signal.addEventListener("abort", () => this.#end(page, "cancelled"));
-    if (own !== undefined) void this.#show(page, own.handler);
+    const page = (/** @type {import("../uri-map.js").Found<any>} */ found) => {
+      this.#lastPage += 1;
+      /** @type {Page} */
+      const made = { id: `p${this.#lastPage}`, uri, route: null, params: { ...found.params, ...params.params }, exts, style, opener: from };
+      return made;
+    };
+    const opened =
+      own !== undefined
+        ? page(own)
+        : await firstThatTakesIt(uri, hosted, async (found) => {
+            const asked = page(found);
+            await this.#peer.request("page.open", { page: asked, host: found.host }, { signal: context.signal });
+            return asked;
+          });
+    const outcome = this.#stack.add(opened);
+    context.progress({ opened: { page: opened.id } });
+    context.signal.addEventListener("abort", () => this.#end(opened, "cancelled"));
+    if (own !== undefined) void this.#show(opened, own.handler);
     return outcome;
   }
 
@@ -100,14 +110,28 @@ export class MockSession {
    */
   async invoke({ uri: called, params, exts = {} }, { signal, progress }) {
     const uri = withoutDots(called);
-    const own = this.#routes.tasks.find(uri);
-    if (own !== undefined) {
-      return served(signal, () => own.handler({ ...own.params, ...params }, { uri, exts, signal, progress }));
+    const [own, hosted] = [this.#routes.tasks.all(uri), this.#hosted.task.all(uri)];
+    if (own.length === 0 && hosted.length === 0) {
+      throw this.#canOpen(uri).canOpen ? failure("wrongKind", `${uri} is a page: open it`) : noRoute(uri);
     }
-    const theirs = this.#hosted.task.find(uri);
-    if (theirs === undefined) throw this.#canOpen(uri).canOpen ? failure("wrongKind", `${uri} is a page: open it`) : noRoute(uri);
-    const run = { uri, params: { ...Object.fromEntries(queryOf(uri)), ...params }, exts };
-    return this.#peer.request("task.run", run, { signal, onProgress: progress });
+    return firstThatTakesIt(uri, [...own, ...hosted], ({ handler, params: given, host }) => {
+      const all = { ...given, ...params };
+      if (handler === undefined) {
+        return this.#peer.request("task.run", { uri, params: all, exts, host }, { signal, onProgress: progress });
+      }
+      return served(signal, () => handler(all, { uri, exts, signal, progress }));
+    });
+  }
+
+  /**
+   * Without a table, an action means its URL.
+   * @param {any} params
+   * @param {RequestContext} context
+   */
+  #deliver({ uri, action_url, params }, context) {
+    // What becomes of the link is not the answer's to tell.
+    this.open({ uri: uri ?? action_url, params }, { ...context, progress: () => {} }).catch(() => {});
+    return null;
   }
 
   /** @param {any[]} hosts */
@@ -115,7 +139,7 @@ export class MockSession {
     for (const host of hosts) {
       const kind = /** @type {"page" | "task" | "service"} */ (host.kind);
       this.#hosts.get(JSON.stringify(host))?.remove();
-      this.#hosts.set(JSON.stringify(host), { host, remove: this.#hosted[kind].add(host, true) });
+      this.#hosts.set(JSON.stringify(host), { host, remove: this.#hosted[kind].add(host, undefined) });
     }
     return { hosts: [...this.#hosts.values()].map(({ host }) => host) };
   }
@@ -199,6 +223,24 @@ export class MockSession {
   #findTask(uri) {
     return this.#routes.tasks.find(uri) ?? this.#hosted.task.find(uri);
   }
+}
+
+/**
+ * What the first of them gives that does not decline.
+ * @template Found, Value
+ * @param {string} uri
+ * @param {Found[]} candidates
+ * @param {(candidate: Found) => Promise<Value>} ask
+ */
+async function firstThatTakesIt(uri, candidates, ask) {
+  for (const candidate of candidates) {
+    try {
+      return await ask(candidate);
+    } catch (error) {
+      if (!(error instanceof BridgeError) || error.code !== codes.noRoute.code || error.kind !== "declined") throw error;
+    }
+  }
+  throw new Declined(`everybody who serves ${uri} declined`);
 }
 
 /** @param {string} uri */
