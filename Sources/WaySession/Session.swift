@@ -296,11 +296,13 @@ extension Session {
       case .none, .page: break
       case .task(let task): task.cancel()
       case .request(let id, let client):
-        mail.owe(id, client, call.caller)
+        if let caller = call.caller.client { mail.owe(id, client, caller) }
         mail.cancelRequest(id, client)
       case .operation:
         let actions = pages.abandon(number)
-        for case .recall(.client(let id, let host)) in actions { mail.owe(id, host, call.caller) }
+        for case .recall(.client(let id, let host)) in actions {
+          if let caller = call.caller.client { mail.owe(id, host, caller) }
+        }
         act(actions)
       }
     }

@@ -11,6 +11,11 @@ final class CallInFlight {
     case client(ReplyAddress, CallMark)
     /// Swift code of the app.
     case swift(SwiftCaller)
+
+    /// The client among them.
+    var client: Client? {
+      if case .client(let address, _) = self { address.client } else { nil }
+    }
   }
 
   /// What works on a call, and so has to be stopped with it.

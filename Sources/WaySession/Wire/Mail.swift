@@ -98,10 +98,10 @@ final class Mail {
   }
 
   /// The call is over for its caller, for whom the request counts until the client has answered it.
-  func owe(_ id: RequestID, _ client: Client, _ caller: CallInFlight.Caller) {
-    guard case .client(let address, _) = caller, client.pending[id] != nil else { return }
-    client.pending.change(id) { $0.debtor = address.client }
-    address.client.owe()
+  func owe(_ id: RequestID, _ client: Client, _ caller: Client) {
+    guard client.pending[id] != nil else { return }
+    client.pending.change(id) { $0.debtor = caller }
+    caller.owe()
   }
 
   /// Sets what rings when a request is not answered in time.

@@ -67,8 +67,7 @@ struct MailTests {
 
   @Test func aCallThatIsOverCountsUntilItIsAnswered() throws {
     let id = try mail.request(client, "task.run", [:], for: .run(1))
-    let caller = CallInFlight.Caller.client(address(.integer(1)), CallMark(start: 0, note: nil))
-    mail.owe(id, client, caller)
+    mail.owe(id, client, client)
     #expect(throws: CallError.self) { try client.check(.integer(2)) }
     _ = mail.take(Response(id: id, result: .success(nil)), from: client)
     try client.check(.integer(2))
