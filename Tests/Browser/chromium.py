@@ -16,7 +16,7 @@ class Chromium(webdriver.Chrome):
         self._dark = dark
         super().__init__(service=Service("/usr/bin/chromedriver"), options=options)
 
-    def start_anew(self, width, height):
+    def start_anew(self, size):
         """An empty tab of this size, without history, in place of the one that was open."""
         old = self.current_window_handle
         self.switch_to.new_window("tab")
@@ -24,11 +24,17 @@ class Chromium(webdriver.Chrome):
         self.switch_to.window(old)
         self.close()
         self.switch_to.window(new)
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if self._dark else "light"}
-        self.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        self.show(size, self._dark)
         self.errors()
+
+    def show(self, size, dark):
+        width, height = size
+        self.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+        )
+        features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        self.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
     def errors(self):
         """The errors that the console has got since the last time."""

@@ -29,7 +29,7 @@ class DemoCase(unittest.TestCase):
 
     def setUp(self):
         self.phone = Phone(self.driver)
-        self.driver.start_anew(*self.size)
+        self.driver.start_anew(self.size)
         self.open_demo()
 
     def tearDown(self):

@@ -81,13 +81,13 @@ class Firefox:
 
     # Tabs and frames
 
-    def start_anew(self, width, height):
+    def start_anew(self, size):
         """An empty tab of this size, without history, in place of the one that was open."""
         old = self._tab
         self._tab = self._context = self.call("browsingContext.create", type="tab")["context"]
         self.call("browsingContext.close", context=old)
-        size = {"width": width, "height": height}
-        self.call("browsingContext.setViewport", context=self._tab, viewport=size, devicePixelRatio=1)
+        viewport = dict(zip(("width", "height"), size))
+        self.call("browsingContext.setViewport", context=self._tab, viewport=viewport, devicePixelRatio=1)
         self.errors()
 
     def get(self, url):
