@@ -7,7 +7,7 @@ import { Watcher } from "../Soak/watcher.mjs";
 import { ValueMutator } from "./values.mjs";
 import { Visit } from "./visit.mjs";
 
-const HELP = `usage: node Tests/Fuzz/fuzz.mjs [--seconds 60] [--lanes 16] [--seed N] [--visit N] [--sanitized]
+const HELP = `usage: node Tests/Fuzz/fuzz.mjs [--seconds 60] [--lanes 32] [--seed N] [--visit N] [--sanitized]
 The server is the command that WAYBRIDGE names, as serve --conformance. Each visit plays one transcript on connections of
 its own, so many at a time as there are lanes; what it changes is drawn from the seed, which is printed, and the visit's
 number. --visit plays this one alone. A watcher beside them waits at most a second for an answer. --sanitized is for a
@@ -15,7 +15,7 @@ server under a sanitizer: it may take twenty times as long, and any memory. The 
 
 const { values: options } = parseArgs({
   options: {
-    seconds: { type: "string", default: "60" }, lanes: { type: "string", default: "16" }, seed: { type: "string" },
+    seconds: { type: "string", default: "60" }, lanes: { type: "string", default: "32" }, seed: { type: "string" },
     visit: { type: "string" }, sanitized: { type: "boolean", default: false }, help: { type: "boolean" },
   },
 });

@@ -9,6 +9,7 @@ export class Peer {
   #owed = new Map();
   /** How many more may come under any id. */
   #spare = 0;
+  #makeAnswer = undefined;
   #buffer = Buffer.alloc(0);
   #fragments = [];
   #waiting = new Set();
@@ -203,10 +204,22 @@ export class Peer {
       const fault = faultOf(message);
       if (fault) this.fault(`${fault} came`, JSON.stringify(message));
       else if (message.method === undefined) this.#answer(message);
-      else if (message.id !== undefined) this.requests.set(keyOf(message.id), message);
+      else if (message.id !== undefined) this.#asked(message);
     }
     this.visit.counts.received += 1;
     this.inbox.push(value);
+  }
+
+  #asked(request) {
+    if (this.#makeAnswer) this.send({ id: request.id, ...this.#makeAnswer() });
+    else this.requests.set(keyOf(request.id), request);
+  }
+
+  /** Answers what the server has asked, and what it will ask. */
+  answerAll(make) {
+    this.#makeAnswer = make;
+    for (const request of this.requests.values()) this.#asked(request);
+    this.requests.clear();
   }
 
   #answer(message) {

@@ -55,9 +55,11 @@ export class Visit {
       else if (step.connect !== undefined) await this.#peer(step.connect);
       else if (typeof step.close === "string") await (await this.#peer(step.close)).leave("close");
     }
-    await Promise.all([...this.#peers.values()].map((peer) => this.#finish(peer)));
-    const leaving = [...this.#peers.values()].map((peer) => peer.leave(this.random.pick(["close", "destroy", "reset"])));
-    await Promise.all(leaving);
+    const peers = [...this.#peers.values()];
+    // A host that no longer answers would hold up what the others are owed.
+    for (const peer of peers) peer.answerAll(() => this.#hostAnswer());
+    await Promise.all(peers.map((peer) => this.#finish(peer)));
+    await Promise.all(peers.map((peer) => peer.leave(this.random.pick(["close", "destroy", "reset"]))));
   }
 
   async #peer(name) {
@@ -79,13 +81,15 @@ export class Visit {
       return peer.sendMessage(random.chance(0.5) ? bytes : mutatedBytes(bytes.toString(), random));
     }
     const message = this.#filled(step.message);
-    if (message.method === undefined) peer.requests.delete(keyOf(message.id));
     // Most of what opens the session must pass, or nothing else is reached.
     const isChanged = random.chance(message.method === "session.open" ? 0.08 : 0.4);
     const bytes = Buffer.from(JSON.stringify(message));
-    if (!isChanged) return peer.sendMessage(bytes);
-    this.counts.mutated += 1;
-    for (let times = random.chance(0.2) ? 1 + random.below(20) : 1; times > 0 && peer.isTalking; times -= 1) {
+    if (!isChanged) {
+      if (message.method === undefined) peer.requests.delete(keyOf(message.id));
+      return peer.sendMessage(bytes);
+    }
+    for (let times = random.chance(0.6) ? 1 + random.below(60) : 1; times > 0 && peer.isTalking; times -= 1) {
+      this.counts.mutated += 1;
       if (this.level === "json") peer.sendMessage(Buffer.from(this.run.mutator.mutated(message, random)));
       else if (this.level === "bytes") peer.sendMessage(mutatedBytes(bytes.toString(), random));
       else peer.sendFrames(bytes, mutatedFrames(bytes, random));
@@ -120,18 +124,14 @@ export class Visit {
     }
   }
 
-  /** Answers what was asked, takes back what goes on, and waits for what is owed. */
+  /** Takes back what goes on, and waits for what is owed. */
   async #finish(peer) {
     const end = performance.now() + LAST_PATIENCE;
     peer.send({ id: "last", method: "$/ping" });
     while (peer.isTalking && !peer.isWild && performance.now() < end) {
-      for (const [key, { id }] of peer.requests) {
-        peer.requests.delete(key);
-        peer.send({ id, ...this.#hostAnswer() });
-      }
       if (!peer.isOwed) break;
       for (const key of peer.owedKeys) peer.cancel(key);
-      await peer.until(() => !peer.isOwed || peer.requests.size > 0, 500);
+      await peer.until(() => !peer.isOwed, 500);
     }
     // Once it has closed on its side, the end comes by itself.
     if (peer.mustClose) await peer.until(() => peer.code !== undefined, 5_000);
