@@ -65,7 +65,9 @@ function owedForOne(message, text) {
   if (!isSound) return { must: [], may: 1 };
   if (!has("id")) return { must: [], may: 0 };
   // A number that is written in another way than JavaScript's is an id of its own.
-  const isReadable = typeof id === "string" ? Buffer.byteLength(id) <= MAX_ID : Number.isSafeInteger(id) && text.includes(`"id":${id}`);
+  const isReadable = typeof id === "string"
+    ? Buffer.byteLength(id) <= MAX_ID
+    : Number.isSafeInteger(id) && new RegExp(`"id":${id}[,}]`).test(text);
   return isReadable ? { must: [keyOf(id)], may: 0 } : { must: [], may: 1 };
 }
 

@@ -175,8 +175,10 @@ async function guesses(context) {
     wrong += 1;
     if (answer === null) break;
   }
-  if (guesser.isOpen) context.fault(`${wrong} wrong join tokens did not close the connection`);
-  else if (guesser.code !== 4029) context.fault(`wrong join tokens closed the connection with ${guesser.code}`);
+  const code = await Promise.race([guesser.closed, context.pause(context.patience), context.over]);
+  if (context.isOver) return;
+  if (code === undefined) context.fault(`${wrong} wrong join tokens did not close the connection`);
+  else if (code !== 4029) context.fault(`wrong join tokens closed the connection with ${code}`);
 }
 
 /** Calls a correct host and cancels each call: it is the caller who has too many. */
@@ -222,11 +224,13 @@ async function links(context) {
     return { result: null };
   };
   await shell.ask("router.deliver", { uri: "hostile://silent" });
+  // Generous: this thread has other attacks to make.
+  const patience = 5 * context.patience;
   for (const count of [17, 34]) {
     const answers = await Promise.all(range(17, () => shell.ask("router.deliver", { uri: "native://walk/a" })));
     const refused = answers.filter((answer) => answer?.error).length;
     if (refused > 0) return context.fault(`${refused} links were refused behind a link's task`);
-    for (const end = performance.now() + 2 * context.patience; shown.length < count && performance.now() < end; ) await context.pause(20);
+    for (const end = performance.now() + patience; shown.length < count && performance.now() < end; ) await context.pause(20);
   }
   if (shown.length < 34 && !context.isOver) context.fault(`${34 - shown.length} of 34 links wait for a link's task`);
 }
