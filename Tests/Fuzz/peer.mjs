@@ -226,7 +226,7 @@ export class Peer {
   }
 
   #answer(message) {
-    if (message.error) this.visit.count("errors", message.error.code);
+    if (message.error) this.visit.count("errors", message.error.code === -32603 ? `-32603 ${message.error.data?.kind}` : message.error.code);
     if (this.isWild || this.mustClose) return;
     const key = keyOf(message.id);
     const owed = this.#owed.get(key) ?? 0;
