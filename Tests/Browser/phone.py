@@ -128,3 +128,24 @@ class Phone:
                      .map((e) => `${e.tagName.toLowerCase()}#${e.id}.${e.className}`));"""
             )
         )
+
+    def cut(self):
+        """Buttons and fields of this document of which a part is not shown and cannot be scrolled to, as their texts."""
+        return json.loads(
+            self.driver.execute_script(
+                """const clips = (e) => /hidden|clip/.test(getComputedStyle(e).overflowX + getComputedStyle(e).overflowY);
+                   const within = (inner, outer) => inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1
+                     && inner.left >= outer.left - 1 && inner.right <= outer.right + 1;
+                   const scrolls = (e) => /auto|scroll/.test(getComputedStyle(e).overflowX + getComputedStyle(e).overflowY);
+                   const isCut = (control) => {
+                     const box = control.getBoundingClientRect();
+                     for (let e = control.parentElement; e && !scrolls(e); e = e.parentElement) {
+                       if (clips(e) && !within(box, e.getBoundingClientRect())) return true;
+                     }
+                     return false;
+                   };
+                   const shown = (e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest("[inert]");
+                   return JSON.stringify([...document.querySelectorAll("button, input, select, textarea, a[href]")]
+                     .filter((e) => shown(e) && isCut(e)).map((e) => e.textContent || e.id || e.tagName));"""
+            )
+        )

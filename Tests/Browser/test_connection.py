@@ -72,7 +72,7 @@ class ServerGoneTest(DemoCase):
         self.phone.wait(lambda: "Connection lost" in self.phone.find("#lost").text, "the curtain")
         for name, size in (("phone", PHONE), ("desk", DESK)):
             for shade in ("light", "dark"):
-                self.show(size, shade == "dark")
+                self.driver.show(size, shade == "dark")
                 self.phone.find("#lost")
                 self.screenshot(f"connection-lost-{name}-{shade}")
                 self.assertEqual(self.phone.overflow(), [], f"{name}-{shade} is too wide")

@@ -10,14 +10,16 @@ DESK = (1280, 800)
 
 class LayoutTest(DemoCase):
     def check(self, name):
-        """No overflow in this document and in those of the frames that are shown; keeps a picture."""
+        """Nothing is too wide or cut off in this document and in those of the frames that are shown; keeps a picture."""
         self.screenshot(name)
         self.assertEqual(self.phone.overflow(), [], f"{name}: too wide")
+        self.assertEqual(self.phone.cut(), [], f"{name}: cut off")
         surface = self.phone.find(".surface.top")
         frames = [surface] if surface.tag_name == "iframe" else surface.find_elements("css selector", "iframe")
         for frame in frames:
             self.driver.switch_to.frame(frame)
             self.assertEqual(self.phone.overflow(), [], f"{name}: too wide in its frame")
+            self.assertEqual(self.phone.cut(), [], f"{name}: cut off in its frame")
             self.driver.switch_to.default_content()
 
     def visit(self, prefix):
@@ -48,6 +50,7 @@ class LayoutTest(DemoCase):
                 self.assertEqual([e.get_attribute("id") for e in shown], [f"{view.lower()}-panel"])
                 self.screenshot(f"{prefix}-{view.lower()}")
                 self.assertEqual(self.phone.overflow(), [], f"{view} is too wide")
+                self.assertEqual(self.phone.cut(), [], f"{view} is cut off")
             self.phone.button("Phone", self.phone.find("#views")).click()
         self.phone.press("native://share/sheet", "Copy link")
         with self.phone.flutter():
@@ -111,6 +114,7 @@ class LayoutTest(DemoCase):
         self.phone.find(".verdict")
         self.screenshot(f"{prefix}-explain")
         self.assertEqual(self.phone.overflow(), [], "the explanation is too wide")
+        self.assertEqual(self.phone.cut(), [], "the explanation is cut off")
 
 
 class PhoneLightTest(LayoutTest):
@@ -172,10 +176,7 @@ class DeskDarkTest(LayoutTest):
             self.assertEqual(self.driver.execute_script(dark), "rgb(17, 20, 24)")
 
 
-class MotionTest(DemoCase):
-    """Pages glide, unless the user asked for less motion."""
-
-    motion = True
+class GlidingTest(DemoCase):
     COUNT = """
       window.glides = 0;
       const { animate } = Element.prototype;
@@ -192,6 +193,12 @@ class MotionTest(DemoCase):
         self.phone.surface("native://home")
         self.phone.settle()
         return came, self.driver.execute_script("return glides") - came
+
+
+class MotionTest(GlidingTest):
+    """Pages glide, unless the user asked for less motion."""
+
+    motion = True
 
     def test_a_page_glides_in_and_out_and_leaves_nothing_behind(self):
         self.assertEqual(self.there_and_back(), (1, 1))
@@ -216,9 +223,10 @@ class MotionTest(DemoCase):
         self.phone.settle()
         self.assertEqual(self.phone.result("native://home"), "dismissed")
 
+
+
+class CalmTest(GlidingTest):
     def test_nothing_glides_where_less_motion_is_wanted(self):
-        calm = [{"name": "prefers-reduced-motion", "value": "reduce"}]
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": calm})
         self.assertEqual(self.there_and_back(), (0, 0))
 
 

@@ -2,19 +2,25 @@
 // Clients that open, share, invoke, cancel, join, host, go back and vanish at random; at the end nothing may be left.
 import { parseArgs } from "node:util";
 import { App } from "./app.mjs";
+import { Hostile } from "./hostile.mjs";
 import { Server, slope } from "./server.mjs";
 import { Stranger } from "./stranger.mjs";
 
 const HELP = `usage: node Tests/Soak/soak.mjs [--seconds 60] [--clients 40] [--think 8] [--seed N] [--demo]
+                                [--hostile [--attacks NAME,…]] [--sanitized]
 The server is the command that WAYBRIDGE names, as serve --conformance, or as demo, whose tasks are Swift's. --think is
 the mean pause of a client between two actions, in milliseconds. Each client's decisions are drawn from the seed, which
-is printed. It lasts up to three times --seconds where the memory seems to grow. The exit code is 0 when all held.`;
+is printed. It lasts up to three times --seconds where the memory seems to grow. With --hostile there are clients that
+take whatever they can get, in the ways of hostile/attacks.mjs or in those named, and a watcher, none of whose calls may
+take longer than a second; at the end the memory must have gone back. --sanitized is for a server under a sanitizer: it
+may take twenty times as long, and any memory. The exit code is 0 when all held.`;
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: "string", default: "60" }, clients: { type: "string", default: "40" },
     think: { type: "string", default: "8" }, seed: { type: "string" },
-    demo: { type: "boolean", default: false }, help: { type: "boolean" },
+    demo: { type: "boolean", default: false }, hostile: { type: "boolean", default: false }, attacks: { type: "string" },
+    sanitized: { type: "boolean", default: false }, help: { type: "boolean" },
   },
 });
 if (options.help) {
@@ -22,16 +28,20 @@ if (options.help) {
   process.exit(0);
 }
 options.seed ??= `${Date.now() % 1_000_000}`;
-const [seconds, clients, think, seed] = [options.seconds, options.clients, options.think, options.seed].map(Number);
-if (![seconds, clients, think, seed].every((value) => Number.isInteger(value) && value >= 0) || clients < 5) {
+const numbers = [options.seconds, options.clients, options.think, options.seed].map(Number);
+const [seconds, clients, think, seed] = numbers;
+if (!numbers.every((value) => Number.isInteger(value) && value >= 0) || clients < 5) {
   console.error(`the options are whole numbers, of clients at least 5\n${HELP}`);
   process.exit(64);
 }
-
 /** How much of its mean the memory may grow by in the last half. */
 const MAX_SLOPE = 0.01;
 /** How often a run whose memory grows by more goes on for as long again: what sways evens out, what leaks adds up. */
 const MAX_MORE = 2;
+/** How long the watcher waits for an answer, in milliseconds. */
+const PATIENCE = options.sanitized ? 20_000 : 1_000;
+/** What may be left, in KiB, of the memory that hostile clients have made the server take. */
+const MAX_KEPT = 65_536;
 const ROOT = new URL("../../", import.meta.url).pathname;
 
 const faults = [];
@@ -52,22 +62,29 @@ const run = {
   },
 };
 
-console.log(`seed ${seed}: --seconds ${seconds} --clients ${clients} --think ${think}${options.demo ? " --demo" : ""}`);
+const flags = ["demo", "hostile", "sanitized"].filter((name) => options[name]).map((name) => ` --${name}`);
+console.log(`seed ${seed}: --seconds ${seconds} --clients ${clients} --think ${think}${flags.join("")}`);
 const serve = options.demo ? ["demo"] : ["serve", "--conformance", "--table", `${ROOT}protocol/routes/demo.json`];
 run.server = await Server.start(
   process.env.WAYBRIDGE ?? `${ROOT}.build/release/waybridge`, [...serve, "--log-level", "error"], run.fault);
 run.server.ended.then((code) => run.isDraining || run.fault(`the server ended with ${code}`));
 const descriptors = run.server.descriptors();
 
-const memory = [];
+const memory = [run.server.memory()];
 const growth = () => slope(memory.slice(memory.length / 2));
-const sampler = setInterval(() => run.server.hasEnded || memory.push(run.server.memory()), 250);
+const hostile = options.hostile && (await Hostile.start(run, { patience: PATIENCE, only: options.attacks?.split(",") }));
+const sampler = setInterval(() => {
+  if (run.server.hasEnded) return;
+  const now = run.server.memory();
+  memory.push(now);
+  if (hostile) hostile.sample(now);
+}, 250);
 const strangers = Math.max(1, Math.floor(clients / 10));
 const apps = Math.max(1, Math.floor((clients - strangers) / 4));
 let turns = 0;
 const clock = setInterval(() => {
   turns += 1;
-  run.isOver ||= turns > MAX_MORE || seconds < 20 || growth() < MAX_SLOPE;
+  run.isOver ||= turns > MAX_MORE || seconds < 20 || options.hostile || options.sanitized || growth() < MAX_SLOPE;
 }, seconds * 1000);
 await Promise.all([
   ...Array.from({ length: apps }, (_, index) => new App(run, `app${index}`).live()),
@@ -75,6 +92,7 @@ await Promise.all([
 ]);
 clearInterval(sampler);
 clearInterval(clock);
+if (hostile) await hostile.stop({ mustTryAll: seconds >= 60 });
 
 /** Waits until `left` tells nothing; at most 12 s: a page.close that a host never answered is waited for 10 s. */
 async function untilNothing(left) {
@@ -94,12 +112,18 @@ if (!run.server.hasEnded) {
     const now = run.server.descriptors();
     return now <= descriptors ? undefined : `${now - descriptors} descriptors are open`;
   });
+  if (hostile && !options.sanitized) {
+    await untilNothing(() => {
+      const kept = run.server.memory() - memory[0];
+      return kept <= MAX_KEPT ? undefined : `the server keeps ${kept} KiB`;
+    });
+  }
 }
 
 const { counts } = run;
 if (counts.opens !== counts.outcomes + counts.abandoned) run.fault(`${counts.opens} opens, ${counts.outcomes} answered`);
 if (seconds >= 5 && faults.length === 0 && (counts.settled === 0 || counts.closed === 0)) run.fault("nothing was tested");
-if (seconds >= 20 && !(growth() < MAX_SLOPE)) run.fault(`the memory of the last half grew by ${(growth() * 100).toFixed(2)} %`);
+if (seconds >= 20 && !options.hostile && !options.sanitized && !(growth() < MAX_SLOPE)) run.fault(`the memory of the last half grew by ${(growth() * 100).toFixed(2)} %`);
 
 const processor = run.server.hasEnded ? NaN : run.server.processorTime();
 run.isDraining = true;

@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+
+const CODES = JSON.parse(readFileSync(new URL("../../protocol/codes.json", import.meta.url), "utf8"));
+const ERRORS = new Set(CODES.errors.map(({ code }) => code));
+/** The codes of the protocol, and RFC 6455's for a connection that breaks it, or ends without a code. */
+export const CLOSES = new Set([...CODES.closes.map(({ code }) => code), 1002, 1005, 1011]);
+/** What the server may ask and tell. */
+const METHODS = new Set(["page.open", "page.close", "page.resume", "page.call", "task.run", "event", "$/progress", "$/cancelRequest", "$/ping"]);
+const MAX_DEPTH = 128;
+const MAX_BATCH = 100;
+const MAX_ID = 256;
+
+/** An id as the key of a map: numbers by what JavaScript takes them for, which is the same both ways. */
+export const keyOf = (id) => (typeof id === "string" ? `s${id}` : String(id));
+
+/**
+ * What the server owes for a text: `must`, the keys of ids that are each answered once, and `may`, how many further
+ * answers there can be, under any id or none.
+ */
+export function owedFor(text) {
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { must: [], may: 1 };
+  }
+  if (isRefused(text)) return { must: [], may: Array.isArray(value) ? value.length + 1 : 1 };
+  if (!Array.isArray(value)) return owedForOne(value, text);
+  if (value.length === 0 || value.length > MAX_BATCH) return { must: [], may: 1 };
+  const each = value.map((message) => owedForOne(message, text));
+  return { must: each.flatMap(({ must }) => must), may: each.reduce((sum, { may }) => sum + may, 0) };
+}
+
+/** What JavaScript takes and the server does not, or may not: too deep, a lone surrogate, a member of an envelope that stands twice. */
+function isRefused(text) {
+  /** The names of the objects that are open; undefined for a list. */
+  const open = [];
+  let name;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text[at];
+    if (unit === '"') {
+      const begin = at;
+      for (at += 1; text[at] !== '"'; at += 1) if (text[at] === "\\") at += 1;
+      name = text.slice(begin, at + 1);
+    } else if (unit === ":" && open.length <= 2) {
+      const names = open.at(-1);
+      const key = JSON.parse(name);
+      if (names.has(key)) return true;
+      names.add(key);
+    } else if (unit === "[" || unit === "{") {
+      open.push(unit === "{" ? new Set() : undefined);
+      if (open.length > MAX_DEPTH) return true;
+    } else if (unit === "]" || unit === "}") open.pop();
+  }
+  return /\\u[dD][89a-fA-F]/.test(text);
+}
+
+function owedForOne(message, text) {
+  if (typeof message !== "object" || message === null || Array.isArray(message)) return { must: [], may: 1 };
+  const { jsonrpc, id, method, params } = message;
+  const has = (name) => Object.hasOwn(message, name);
+  if (!has("method")) return { must: [], may: 1 };
+  const isSound = jsonrpc === "2.0" && typeof method === "string" && !has("result") && !has("error") && !has("seq")
+    && (!has("params") || (typeof params === "object" && params !== null));
+  if (!isSound) return { must: [], may: 1 };
+  if (!has("id")) return { must: [], may: 0 };
+  // A number that is written in another way than JavaScript's is an id of its own.
+  const isReadable = typeof id === "string"
+    ? Buffer.byteLength(id) <= MAX_ID
+    : Number.isSafeInteger(id) && new RegExp(`"id":${id}[,}]`).test(text);
+  return isReadable ? { must: [keyOf(id)], may: 0 } : { must: [], may: 1 };
+}
+
+/** What is wrong with a message of the server; undefined where nothing is. */
+export function faultOf(message) {
+  if (typeof message !== "object" || message === null || message.jsonrpc !== "2.0") return "no JSON-RPC 2.0";
+  const has = (name) => Object.hasOwn(message, name);
+  const strange = Object.keys(message).find((name) => !["jsonrpc", "id", "method", "params", "result", "error"].includes(name));
+  if (strange !== undefined) return `the member ${strange}`;
+  if (has("method")) {
+    if (!METHODS.has(message.method)) return `the method ${message.method}`;
+    return has("result") || has("error") ? "both request and response" : undefined;
+  }
+  if (!has("id") || has("result") === has("error")) return "no response";
+  if (!has("error")) return undefined;
+  const { code, message: text } = message.error;
+  if (!Number.isInteger(code) || typeof text !== "string") return "no error object";
+  const isApplications = CODES.applicationErrors.some(({ first, last = Infinity }) => code >= first && code <= last);
+  return ERRORS.has(code) || isApplications ? undefined : `the code ${code}`;
+}

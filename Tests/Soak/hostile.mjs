@@ -1,0 +1,66 @@
+import { Worker } from "node:worker_threads";
+import { Watcher } from "./watcher.mjs";
+
+/** Clients that mean harm, in a thread of their own, and a watcher, who must not feel them. */
+export class Hostile {
+  #run;
+  #watcher;
+  #worker;
+  #counts = new Map();
+  /** Resident memory at its highest, in KiB, by attack. */
+  #memory = new Map();
+  #during = "";
+  #over;
+
+  /** `only` names the attacks; undefined for all. */
+  static async start(run, { patience, only }) {
+    return new Hostile(run, await Watcher.start(run.server.url("/bridge"), { patience, fault: run.fault }), patience, only);
+  }
+
+  constructor(run, watcher, patience, only) {
+    this.#run = run;
+    this.#watcher = watcher;
+    this.patience = patience;
+    this.#worker = new Worker(new URL("hostile/attacking.mjs", import.meta.url), {
+      workerData: { url: run.server.url("/bridge"), seed: run.seed, patience, only },
+    });
+    this.#worker.on("message", (message) => this.#told(message));
+    this.#worker.on("error", (error) => run.fault(`the hostile clients failed: ${error.stack}`));
+    this.#over = new Promise((resolve) => this.#worker.once("exit", resolve));
+  }
+
+  #told({ fault, attacks, during, attack, counts }) {
+    for (const name of attacks ?? []) this.#counts.set(name, { times: 0 });
+    if (fault) this.#run.fault(fault);
+    if (during) {
+      this.#during = during;
+      this.#watcher.during(during);
+    }
+    if (!attack) return;
+    const sum = this.#counts.get(attack);
+    sum.times += 1;
+    for (const [what, count] of Object.entries(counts)) sum[what] = (sum[what] ?? 0) + count;
+  }
+
+  /** Is told the server's resident memory, now and then. */
+  sample(memory) {
+    this.#memory.set(this.#during, Math.max(memory, this.#memory.get(this.#during) ?? 0));
+  }
+
+  /** Ends it all, and tells what it came to; `mustTryAll` where there was time for each attack. */
+  async stop({ mustTryAll }) {
+    this.#worker.postMessage({ isOver: true });
+    await this.#over;
+    for (const { during, calls, median, p99, max } of await this.#watcher.stop()) {
+      const times = [median, p99, max].map((time) => time.toFixed(1)).join(" / ");
+      const memory = this.#memory.get(during) ?? 0;
+      console.log(`${during || "before"}: ${calls} calls of the watcher, median / p99 / max ${times} ms; memory at most ${memory} KiB`);
+      if (max > this.patience) this.#run.fault(`during ${during} a call of the watcher took ${Math.round(max)} ms`);
+    }
+    for (const [attack, { times, ...counts }] of this.#counts) {
+      const list = Object.entries(counts).map(([what, count]) => `${count} ${what}`).join(", ");
+      console.log(`${attack}, ${times} times: ${list}`);
+      if (mustTryAll && times === 0) this.#run.fault(`the attack ${attack} was not tried`);
+    }
+  }
+}

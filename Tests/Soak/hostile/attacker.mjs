@@ -1,0 +1,139 @@
+import { nodeWebSockets } from "../../../web/test/node-ws.js";
+
+const { WebSocket } = nodeWebSockets();
+/** What a client that asks for too much may be answered; an attack may allow more. */
+const REFUSALS = [-32800, -32802, 2413, 2429, 2503, 2504];
+/** How it may be closed. */
+const CLOSES = [1000, 1005, 1009, 4029, 4100, 4102, 4201];
+
+/** A client that means harm; it takes every refusal that the protocol has for it, and tells of any other. */
+export class Attacker {
+  #context;
+  #lastID = 0;
+  #calls = new Map();
+  #isLeaving = false;
+  /** What it does when the server asks it something: answers null, where it does not say otherwise. */
+  answers = (_request) => ({ result: null });
+  /** The close code; undefined while the connection is open. */
+  code = undefined;
+
+  constructor(context, protocols = ["waybridge.v1"]) {
+    this.#context = context;
+    this.socket = new WebSocket(context.url, protocols, { perMessageDeflate: false });
+    context.attackers.add(this);
+    this.opened = new Promise((resolve) => {
+      this.socket.once("open", () => resolve(true));
+      this.socket.on("error", () => resolve(false));
+    });
+    this.closed = new Promise((resolve) => this.socket.once("close", (code) => resolve(this.#end(code))));
+    this.socket.on("message", (data) => this.#take(data));
+  }
+
+  /** Connects, and opens a session, or joins that of another one. */
+  static async enter(context, { hosts, join } = {}) {
+    const attacker = new Attacker(context);
+    await attacker.opened;
+    const client = { name: "attacker", version: "1" };
+    const params = { protocol: ["1.0"], client, hosts, join: join?.invitation };
+    const answer = await attacker.ask("session.open", params);
+    if (answer?.result) attacker.invitation = { session: answer.result.session, token: answer.result.joinToken };
+    return attacker;
+  }
+
+  get isOpen() {
+    return this.socket.readyState === WebSocket.OPEN;
+  }
+
+  sendText(text) {
+    if (this.isOpen) this.socket.send(text);
+  }
+
+  send(message) {
+    this.sendText(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  }
+
+  /** The answer of a call: `{result}`, `{error}`, or null when the connection ended first. */
+  ask(method, params, id = this.nextID()) {
+    const answer = this.expect(id);
+    this.send({ id, method, params });
+    return answer;
+  }
+
+  nextID() {
+    return (this.#lastID += 1);
+  }
+
+  /** The answer of a request that is sent by other means. */
+  expect(id) {
+    if (!this.isOpen) return Promise.resolve(null);
+    return new Promise((resolve) => this.#calls.set(id, resolve));
+  }
+
+  /** Sends calls in one batch, or one after another in one write; gives their answers. */
+  askAll(calls, { isBatch = false } = {}) {
+    const messages = calls.map(([method, params]) => ({ jsonrpc: "2.0", id: this.nextID(), method, params }));
+    const answers = messages.map(({ id }) => this.expect(id));
+    if (isBatch) {
+      this.sendText(JSON.stringify(messages));
+    } else {
+      this.socket._socket?.cork();
+      for (const message of messages) this.sendText(JSON.stringify(message));
+      this.socket._socket?.uncork();
+    }
+    return Promise.all(answers);
+  }
+
+  cancel(id) {
+    this.send({ method: "$/cancelRequest", params: { id } });
+  }
+
+  leave() {
+    this.#isLeaving = true;
+    this.socket.terminate();
+    return this.closed;
+  }
+
+  #end(code) {
+    this.code = code;
+    this.#context.attackers.delete(this);
+    if (!this.#isLeaving) {
+      this.#context.count(`closed ${code}`);
+      if (!CLOSES.includes(code)) this.#context.fault(`an attacker was closed with ${code}`);
+    }
+    for (const resolve of this.#calls.values()) resolve(null);
+    this.#calls.clear();
+    return code;
+  }
+
+  #take(data) {
+    // Texts of megabytes are what the server has to write, not what this thread has to read.
+    if (data.length > 1_000_000) return this.#settleLarge(data.toString());
+    const whole = JSON.parse(data.toString());
+    for (const message of Array.isArray(whole) ? whole : [whole]) {
+      if (message.method === undefined) this.#settle(message.id, message);
+      else if (message.id !== undefined) this.#asked(message);
+    }
+  }
+
+  #settleLarge(text) {
+    const ids = [...text.matchAll(/"jsonrpc":"2\.0","id":(\d+),/g)].map(([, id]) => Number(id));
+    for (const id of ids) this.#settle(id, { result: "large" });
+  }
+
+  #asked(request) {
+    const answer = this.answers(request);
+    if (answer) this.send({ id: request.id, ...answer });
+  }
+
+  #settle(id, { result, error }) {
+    this.#context.count(error ? `${error.code} ${error.data?.kind ?? ""}` : "answered");
+    if (error && !REFUSALS.includes(error.code) && !this.#context.allowed.includes(error.code)) this.#context.fault(`an attacker was answered ${error.code}: ${error.message}`);
+    if (id === null) {
+      // One error for a whole batch.
+      const [first] = this.#calls.keys();
+      id = first;
+    }
+    this.#calls.get(id)?.(error ? { error } : { result });
+    this.#calls.delete(id);
+  }
+}

@@ -1,0 +1,241 @@
+import { Attacker } from "./attacker.mjs";
+
+const MEBIBYTE = 1_048_576;
+/** How long the server waits for the answer to `page.open`. */
+const PAGE_OPEN = 10_000;
+const PAGES = [{ scheme: "native", kind: "page" }];
+const TASKS = [{ patterns: ["hostile://:task"], kind: "task" }];
+
+const range = (count, make) => Array.from({ length: count }, (_, index) => make(index));
+
+/** As many hosts as a client may have, with patterns that can be read in as many ways as a host's may. */
+const ambiguous = (name) =>
+  range(64, (host) => ({
+    kind: "page",
+    patterns: range(2, (index) => `${name}${host}://p${index}(/a/:a)(/b/:b)(/c/:c)(/d/:d)(/e/:e)`),
+  }));
+
+/** A session whose one member has put so many pages on its stack, until the server has enough. */
+async function stacked(context, depth, params) {
+  const shell = await Attacker.enter(context, { hosts: PAGES });
+  for (let shown = 0; shown < depth && shell.isOpen && !context.isOver; shown += 16) {
+    await shell.askAll(range(Math.min(16, depth - shown), () => ["navigation.adopt", { uri: "native://home", params }]));
+  }
+  return shell;
+}
+
+/** One connection with all the patterns that it may have, which registers one host more and takes it back, in 9 KB four times a second. */
+async function patterns(context) {
+  context.allow(-32602);
+  const attacker = new Attacker(context, []);
+  await attacker.opened;
+  await attacker.ask("host.register", { hosts: ambiguous("h").slice(1) });
+  const hosts = [{ scheme: "hostile", kind: "page" }];
+  const calls = range(50, () => [["host.register", { hosts }], ["host.unregister", { hosts }]]).flat();
+  for (let turn = 0; turn < 8 && attacker.isOpen && !context.isOver; turn += 1) {
+    void attacker.askAll(calls, { isBatch: true });
+    await context.pause(250);
+  }
+  await attacker.ask("$/ping");
+}
+
+/** A session of 32 members who register hosts in batches, and leave together. */
+async function crowd(context) {
+  context.allow(-32602);
+  const first = await Attacker.enter(context);
+  const others = await Promise.all(range(31, () => Attacker.enter(context, { join: first })));
+  const members = [first, ...others];
+  await Promise.all(members.map((member, index) => {
+    const hosts = ambiguous(`crowd${index}.`);
+    const turns = range(5, () => [["host.register", { hosts }], ["host.unregister", { hosts }]]).flat();
+    return member.askAll([...turns, ["host.register", { hosts }]], { isBatch: true });
+  }));
+  await Promise.all(members.map((member) => member.leave()));
+}
+
+/** 64 members with 4,096 plain patterns each, which are 262,144. */
+async function manyPatterns(context) {
+  const first = await Attacker.enter(context);
+  const others = await Promise.all(range(63, () => Attacker.enter(context, { join: first })));
+  const members = [first, ...others];
+  await Promise.all(members.map((member, index) => member.ask("host.register", {
+    hosts: range(64, (host) => ({
+      kind: "page", scheme: "native", patterns: range(64, (pattern) => `/m${index}/h${host}/p${pattern}/:id`),
+    })),
+  })));
+  await Promise.all(members.map((member) => member.leave()));
+}
+
+/** Batches of the calls that are dearest: the whole stack, an explanation, all routes, all methods. */
+async function batches(context) {
+  context.allow(2404);
+  const shell = await stacked(context, 256, { text: "x".repeat(8_000) });
+  const uri = `native://address/${"a/".repeat(250)}${"b".repeat(5_000)}`;
+  const calls = [
+    ["navigation.stack"], ["navigation.contains", { uri }], ["router.explain", { uri }], ["router.canOpen", { uri }],
+    ["router.routes"], ["rpc.discover"], ["router.deliver", { uri: "missing://page", params: { uri } }],
+  ];
+  for (const call of calls) {
+    if (context.isOver) return;
+    await shell.askAll(range(100, () => call), { isBatch: true });
+  }
+}
+
+/** A mebibyte of each kind of JSON, as the params of a call and as no call at all. */
+async function large(context) {
+  // Without --conformance there is no action://echo.
+  context.allow(2404, -32602, -32601, -32600, -32700);
+  const attacker = await Attacker.enter(context);
+  const fill = (text) => text.repeat(Math.floor((MEBIBYTE - 200) / text.length)).replace(/,$/, "");
+  const values = [
+    `[${fill("[],")}]`, `[${fill("0,")}]`, `[${fill("1e400,")}]`, `{${fill('"a":0,')}}`, `"${fill("\\u0001")}"`, `"${fill("x")}"`,
+    `{${range(60_000, (index) => `"k${index}":0`).join(",")}}`, `[${fill(`${"[".repeat(100)}${"]".repeat(100)},`)}]`,
+  ];
+  for (const value of values) {
+    for (const [method, params] of [
+      ["router.invoke", `{"uri":"action://echo","params":{"a":${value}}}`], ["router.explain", `{"uri":"native://home","params":{"a":${value}}}`],
+      ["session.close", value], ["events.subscribe", `{"topics":${value}}`], ["host.register", `{"hosts":${value}}`],
+    ]) {
+      if (context.isOver || !attacker.isOpen) return;
+      if (method === "session.close" && value[0] !== "[") continue;
+      const id = attacker.nextID();
+      const answer = attacker.expect(id);
+      attacker.sendText(`{"jsonrpc":"2.0","id":${id},"method":"${method === "session.close" ? "no.such" : method}","params":${params}}`);
+      await answer;
+    }
+    attacker.sendText(value);
+  }
+}
+
+/** Small calls without end, tens of thousands in one write. */
+async function flood(context) {
+  const attackers = await Promise.all(range(4, () => Attacker.enter(context)));
+  await Promise.all(attackers.map(async (attacker) => {
+    for (let turn = 0; turn < 3 && attacker.isOpen && !context.isOver; turn += 1) {
+      const answers = await attacker.askAll(range(10_000, () => ["$/ping"]));
+      const vague = answers.find((answer) => answer?.error && !(answer.error.data.retryAfterMs > 0));
+      if (vague) context.fault(`a refusal does not tell when to try again: ${JSON.stringify(vague)}`);
+    }
+  }));
+}
+
+/** Pages whose parameters grow six times when they are written. */
+async function escapes(context) {
+  const shell = await stacked(context, 25, { text: "\u0001".repeat(100_000) });
+  await shell.askAll(range(100, () => ["navigation.stack"]), { isBatch: true });
+  await shell.askAll(range(100, () => ["navigation.stack"]));
+}
+
+/** Calls to a host that never answers, which are made by several members one after another. */
+async function waiting(context, callers, calls, make) {
+  const host = await Attacker.enter(context, { hosts: TASKS });
+  host.answers = () => undefined;
+  const members = await Promise.all(range(callers, () => Attacker.enter(context, { join: host })));
+  for (let call = 0; call < calls && !context.isOver; call += 1) {
+    for (const member of members) {
+      const { id, params } = make(call);
+      void member.ask("router.invoke", { uri: "hostile://silent", params }, id);
+    }
+    await context.pause(2);
+  }
+  await Promise.all(members.map((member) => member.ask("$/ping")));
+}
+
+/** Ids of a mebibyte. */
+function ids(context) {
+  context.allow(-32600);
+  return waiting(context, 4, 128, (call) => ({ id: `${call}${"i".repeat(MEBIBYTE - 200)}` }));
+}
+
+/** Parameters of 128 KiB. */
+function parameters(context) {
+  return waiting(context, 8, 128, () => ({ params: { text: "x".repeat(MEBIBYTE / 8) } }));
+}
+
+/** A hundred readers that ask for much and read nothing. */
+async function readers(context) {
+  const attackers = await Promise.all(range(100, () => Attacker.enter(context)));
+  for (const attacker of attackers) {
+    attacker.socket.pause();
+    for (let call = 0; call < 80; call += 1) void attacker.ask("rpc.discover");
+  }
+  await context.pause(1000);
+}
+
+/** Guesses at a session's joinToken: the tenth wrong one is the last. */
+async function guesses(context) {
+  context.allow(2401);
+  const shell = await Attacker.enter(context);
+  const guesser = new Attacker(context);
+  await guesser.opened;
+  const join = { session: shell.invitation.session, token: "guess" };
+  let wrong = 0;
+  while (guesser.isOpen && wrong < 20) {
+    const answer = await guesser.ask("session.open", { protocol: ["1.0"], join });
+    wrong += 1;
+    if (answer === null) break;
+  }
+  const code = await Promise.race([guesser.closed, context.pause(context.patience), context.over]);
+  if (context.isOver) return;
+  if (code === undefined) context.fault(`${wrong} wrong join tokens did not close the connection`);
+  else if (code !== 4029) context.fault(`wrong join tokens closed the connection with ${code}`);
+}
+
+/** Calls a correct host and cancels each call: it is the caller who has too many. */
+async function cancels(context) {
+  // Of a host that has gone.
+  context.allow(2404);
+  const host = await Attacker.enter(context, { hosts: TASKS });
+  const owed = [];
+  host.answers = ({ id }) => void owed.push(id);
+  const caller = await Attacker.enter(context, { join: host });
+  for (let call = 0; call < 1_500 && caller.isOpen && !context.isOver; call += 1) {
+    const id = caller.nextID();
+    void caller.ask("router.invoke", { uri: "hostile://slow" }, id);
+    caller.cancel(id);
+    if (call % 100 === 0) await context.pause(5);
+  }
+  if (caller.isOpen) await caller.ask("$/ping");
+  if (!host.isOpen) context.fault(`a host was closed with ${host.code} for calls that its caller has cancelled`);
+  for (const id of owed) host.send({ id, result: null });
+}
+
+/** A host that never answers: what waits behind its pages waits for one of them. */
+async function silence(context) {
+  const shell = await Attacker.enter(context, { hosts: PAGES });
+  const silent = await Attacker.enter(context, { join: shell, hosts: [{ scheme: "flutter", kind: "page" }] });
+  silent.answers = () => undefined;
+  void shell.ask("router.open", { uri: "native://home" });
+  void shell.ask("router.open", { uri: "native://discover" });
+  for (let opened = 0; opened < 4; opened += 1) void shell.ask("router.open", { uri: "flutter://counter" });
+  const back = shell.ask("navigation.back", {});
+  const late = context.pause(PAGE_OPEN + context.patience).then(() => "late");
+  const first = await Promise.race([back, late, context.over]);
+  if (first === "late") context.fault(`back waited longer than for one page of a silent host`);
+}
+
+/** A link's task that is never answered holds up no link behind it. */
+async function links(context) {
+  const shown = [];
+  const shell = await Attacker.enter(context, { hosts: [...PAGES, ...TASKS] });
+  shell.answers = ({ method, params }) => {
+    if (method === "task.run") return undefined;
+    if (method === "page.open") shown.push(params.page.uri);
+    return { result: null };
+  };
+  await shell.ask("router.deliver", { uri: "hostile://silent" });
+  // Generous: this thread has other attacks to make.
+  const patience = 5 * context.patience;
+  for (const count of [17, 34]) {
+    const answers = await Promise.all(range(17, () => shell.ask("router.deliver", { uri: "native://walk/a" })));
+    const refused = answers.filter((answer) => answer?.error).length;
+    if (refused > 0) return context.fault(`${refused} links were refused behind a link's task`);
+    for (const end = performance.now() + patience; shown.length < count && performance.now() < end; ) await context.pause(20);
+  }
+  if (shown.length < 34 && !context.isOver) context.fault(`${34 - shown.length} of 34 links wait for a link's task`);
+}
+
+/** What takes the server's time or memory; one at a time, so that it is known which the watcher has felt. */
+export const HEAVY = { patterns, crowd, manyPatterns, batches, large, flood, escapes, ids, parameters, readers, guesses };
+/** What makes others wait; they go on beside the heavy ones. */
+export const WAITING = { cancels, silence, links };
