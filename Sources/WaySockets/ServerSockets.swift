@@ -12,9 +12,10 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   private(set) var access = AccessCheck(port: 0)
   private(set) var isStopping = false
 
-  private var listening: ListeningSocket?
-  private var listener: PollHandle?
+  private var listener: Listener?
   private var requests: [ObjectIdentifier: HTTPConnection] = [:]
+  /// Those of the requests that came when the server was full, in order.
+  private var extras: [HTTPConnection] = []
   private var connections: [UInt64: SocketConnection] = [:]
   /// The handshake that is being handed to lws, for the callback that comes before lws returns.
   private var upgrading: WebSocketUpgrade?
@@ -36,7 +37,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   // MARK: Start
 
   func start(_ responder: HTTPResponder?) throws(SocketError) -> (host: String, port: Int) {
-    guard listening == nil, !isStopping else {
+    guard listener == nil, !isStopping else {
       throw SocketError(.ended, "a server starts once")
     }
     for (name, value) in configuration.headers {
@@ -56,17 +57,15 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     let host = try VirtualHost(
       loop: loop, isServer: true, subprotocols: subprotocols, owner: self)
     do {
-      let listening = try ListeningSocket(host: configuration.host, port: configuration.port)
-      self.listening = listening
-      access = AccessCheck(port: listening.port)
-      let listener = try PollHandle(loop: loop, descriptor: listening.descriptor) {
-        [weak self] _, _ in self?.acceptWaiting()
-      }
+      let listener = try Listener(
+        host: configuration.host, port: configuration.port, loop: loop,
+        onTaken: { [weak self] in self?.take($0) },
+        onTurnedAway: { [weak self] in self?.refused(.exhausted) })
       self.listener = listener
-      listener.watch(readable: true, writable: false)
+      access = AccessCheck(port: listener.socket.port)
       loop.endings[ObjectIdentifier(self)] = { [weak self] in self?.end() }
       self.responder = responder
-      return (listening.host, listening.port)
+      return (listener.socket.host, listener.socket.port)
     } catch {
       closeListener()
       host.destroy()
@@ -77,56 +76,49 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   private func closeListener() {
     listener?.close()
     listener = nil
-    listening?.close()
-    listening = nil
   }
 
   // MARK: Connections
 
-  private func acceptWaiting() {
-    // Bounded, so that a rush of clients leaves those that are there their turn.
-    for _ in 0..<64 {
-      guard let listening else { return }
-      switch listening.accept() {
-      case .success(let descriptor):
-        take(descriptor)
-      case .failure(.aborted):
-        continue
-      case .failure(.none):
-        return
-      case .failure(.exhausted):
-        // The connection stays ready to be taken: watching on would spin.
-        listener?.watch(readable: false, writable: false)
-        _ = loop.schedule(after: .milliseconds(100)) { [weak self] in
-          self?.listener?.watch(readable: true, writable: false)
-        }
-        return
-      }
-    }
-  }
-
   private func take(_ descriptor: Int32) {
-    guard requests.count + connections.count < configuration.maximumConnections else {
-      let text = "the server has as many connections as it takes; try again later\n"
-      configuration.onRefused(503, "there are \(configuration.maximumConnections) connections")
-      let head = ResponseHead(status: 503, fields: [("Content-Type", "text/plain; charset=utf-8")])
-      let answer =
-        head.bytes(contentLength: text.utf8.count, keepsAlive: false) + Array(text.utf8)
-      _ = answer.withUnsafeBytes { bytes in
-        Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    let isExtra = isFull
+    if isExtra, extras.count >= configuration.maximumExtraConnections {
+      refused(.full)
+      guard let oldest = extras.first(where: \.isWaiting) else {
+        return HTTPAnswer(fault: .full).sendAndClose(descriptor)
       }
-      Glibc.close(descriptor)
-      return
+      oldest.turnAway(.full)
     }
     guard let request = HTTPConnection(descriptor: descriptor, server: self) else {
       Glibc.close(descriptor)
       return
     }
     requests[ObjectIdentifier(request)] = request
+    if isExtra { extras.append(request) }
+  }
+
+  private var isFull: Bool {
+    requests.count - extras.count + connections.count >= configuration.maximumConnections
+  }
+
+  /// Whether a connection is one of those that the server takes of any kind; one that came when it
+  /// was full becomes one where there is room by now.
+  func hasSlot(_ request: HTTPConnection) -> Bool {
+    guard let index = extras.firstIndex(where: { $0 === request }) else { return true }
+    if isFull { return false }
+    extras.remove(at: index)
+    return true
+  }
+
+  /// Counts and tells a request that is refused.
+  func refused(_ fault: RequestFault) {
+    loop.traffic.refused(fault.kind)
+    configuration.onRefused(fault.status, fault.reason)
   }
 
   func ended(_ request: HTTPConnection) {
     requests[ObjectIdentifier(request)] = nil
+    extras.removeAll { $0 === request }
     finishIfGone()
   }
 
@@ -249,4 +241,11 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     for connection in connections.values { connection.kill() }
     loop.execute { [self] in finish() }
   }
+}
+
+extension RequestFault {
+  static let full = RequestFault(
+    503, "the server has as many connections as it takes; try again later", .full)
+  static let exhausted = RequestFault(
+    503, "the server has no descriptor left; try again later", .descriptors)
 }

@@ -10,6 +10,10 @@ package struct SocketServerConfiguration: Sendable {
   package var headers: [(name: String, value: String)] = []
   /// Connections of any kind at a time; those beyond are answered 503.
   package var maximumConnections = 10_000
+  /// Connections beyond those whose request is read first: it is answered where it asks for what is
+  /// served even when the server is full. Where these are taken too, the one goes that has waited
+  /// longest.
+  package var maximumExtraConnections = 16
   /// Bytes of a request's head; a longer one is answered 431.
   package var maximumHead = 8 * 1024
   /// How long a client may take to send a request's head, and rest between two requests.

@@ -21,14 +21,16 @@ enum Responder {
   private static func health(isDraining: Bool) -> HTTPResponse {
     HTTPResponse(
       status: isDraining ? 503 : 200, contentType: "application/json",
-      body: Array("{\"status\":\"\(isDraining ? "draining" : "ok")\"}\n".utf8))
+      body: Array("{\"status\":\"\(isDraining ? "draining" : "ok")\"}\n".utf8),
+      isServedWhenFull: true)
   }
 
   private static func text(_ metrics: BridgeMetrics) -> HTTPResponse {
     let apps = (MetricsSystem.factory as? PrometheusMetrics)?.families ?? []
     return HTTPResponse(
       status: 200, contentType: PrometheusText.contentType,
-      body: Array(PrometheusText.text(metrics.families() + ProcessMetrics.families() + apps).utf8))
+      body: Array(PrometheusText.text(metrics.families() + ProcessMetrics.families() + apps).utf8),
+      isServedWhenFull: true)
   }
 
   private static func read(

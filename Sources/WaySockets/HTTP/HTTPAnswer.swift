@@ -1,3 +1,4 @@
+import Glibc
 import WayTransport
 
 /// What is sent for one request.
@@ -28,6 +29,19 @@ struct HTTPAnswer {
       fields += [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]
     }
     endsConnection = true
+  }
+
+  /// Sends what the socket takes at once, and closes it: for those that are not let in.
+  func sendAndClose(_ descriptor: Int32) {
+    let bytes = bytes(headers: [], keepsAlive: false)
+    _ = bytes.withUnsafeBytes { bytes in
+      send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+    // What was sent and is not read would make a reset of the end.
+    withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 1) { buffer in
+      _ = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+    }
+    close(descriptor)
   }
 
   /// The head, and the body where it is not a file.

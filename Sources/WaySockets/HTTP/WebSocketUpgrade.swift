@@ -9,21 +9,23 @@ struct WebSocketUpgrade {
   /// Checks everything but Host and Origin.
   init(_ head: RequestHead, endpoints: [Endpoint]) throws(RequestFault) {
     guard let endpoint = endpoints.first(where: { $0.path == head.path }) else {
-      throw RequestFault(404, "there is no WebSocket endpoint at \(quoted(head.path))")
+      throw RequestFault(404, "there is no WebSocket endpoint at \(quoted(head.path))", .handshake)
     }
     guard head.method == "GET", head.minorVersion == 1 else {
-      throw RequestFault(400, "a WebSocket handshake is a GET of HTTP/1.1")
+      throw RequestFault(400, "a WebSocket handshake is a GET of HTTP/1.1", .handshake)
     }
     guard head.list("connection").contains("upgrade") else {
-      throw RequestFault(400, "a WebSocket handshake has the header Connection: Upgrade")
+      throw RequestFault(
+        400, "a WebSocket handshake has the header Connection: Upgrade", .handshake)
     }
     guard head.values("sec-websocket-version") == ["13"] else {
-      throw RequestFault(426, "a WebSocket handshake has the header Sec-WebSocket-Version: 13")
+      throw RequestFault(
+        426, "a WebSocket handshake has the header Sec-WebSocket-Version: 13", .handshake)
     }
     let keys = head.values("sec-websocket-key")
     guard let key = keys.first, keys.count == 1, Self.isKey(key) else {
       throw RequestFault(
-        400, "a WebSocket handshake has one Sec-WebSocket-Key of 16 bytes in base64")
+        400, "a WebSocket handshake has one Sec-WebSocket-Key of 16 bytes in base64", .handshake)
     }
     self.key = key
     self.endpoint = endpoint
@@ -35,7 +37,7 @@ struct WebSocketUpgrade {
       throw RequestFault(
         400,
         "none of the offered subprotocols is spoken here; "
-          + (known.isEmpty ? "offer none" : "offer \(known), or none"))
+          + (known.isEmpty ? "offer none" : "offer \(known), or none"), .handshake)
     }
   }
 

@@ -76,6 +76,11 @@ struct BridgeMetrics: Sendable {
     for (code, count) in traffic.closes.sorted(by: { $0.key < $1.key }) {
       closes.add(count, ("code", code == 0 ? "other" : "\(code)"))
     }
+    var refusals = MetricFamily(
+      "waybridge_refusals_total", .counter,
+      "HTTP requests that were refused, handshakes among them, by why.")
+    let refused = traffic.refusals
+    for kind in RefusalKind.allCases { refusals.add(refused[kind] ?? 0, ("reason", kind.rawValue)) }
     return [
       MetricFamily(
         "waybridge_connections", .gauge, "Open WebSocket connections.",
@@ -83,7 +88,7 @@ struct BridgeMetrics: Sendable {
       MetricFamily(
         "waybridge_queue_bytes", .gauge, "Bytes that wait to be sent to clients.",
         value: statistics.queuedBytes),
-      messages, bytes, closes,
+      messages, bytes, closes, refusals,
     ]
   }
 
