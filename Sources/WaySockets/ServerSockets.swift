@@ -17,21 +17,26 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   /// Those of the requests that came when the server was full, in order.
   private var extras: [HTTPConnection] = []
   private var connections: [UInt64: SocketConnection] = [:]
-  /// The handshake that is being handed to lws, for the callback that comes before lws returns.
+  /// The handshake whose descriptor is handed to lws, for the callback that comes before lws
+  /// returns.
   private var upgrading: WebSocketUpgrade?
   private var onStopped: [() -> Void] = []
   private var isStopped = false
   private var graceTimer: (any ScheduledWork)?
   private var lifeTimer: (any ScheduledWork)?
   private let patience: Patience
+  private let budget: QueueBudget
 
   init(
     configuration: SocketServerConfiguration, endpoints: [Endpoint], loop: SocketLoop
   ) {
     self.configuration = configuration
     patience = Patience(ping: configuration.ping, silence: configuration.silence)
+    budget = QueueBudget(limit: configuration.maximumBufferedTotal)
     self.endpoints = endpoints
     self.loop = loop
+    super.init()
+    budget.makeRoom = { [weak self] in self?.makeRoom($0) }
   }
 
   // MARK: Start
@@ -122,18 +127,16 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     finishIfGone()
   }
 
-  /// Hands the descriptor to lws, which answers the handshake and owns it from here on.
+  /// Hands the descriptor to lws, which owns it from here on. What comes on it are frames, which
+  /// lws hands over as it reads them: its own reader takes some that are none.
   func upgrade(_ descriptor: Int32, _ upgrade: WebSocketUpgrade) {
-    guard let host, let pointer = host.pointer else {
+    guard let pointer = host?.pointer else {
       Glibc.close(descriptor)
       return
     }
     upgrading = upgrade
-    let head = upgrade.request(host: host.name)
-    head.withUnsafeBytes { bytes in
-      let text = bytes.bindMemory(to: CChar.self)
-      _ = lws_adopt_socket_vhost_readbuf(pointer, descriptor, text.baseAddress, text.count)
-    }
+    _ = lws_adopt_descriptor_vhost(
+      pointer, LWS_ADOPT_SOCKET, lws_sock_file_fd_type(sockfd: descriptor), nil, nil)
     upgrading = nil
   }
 
@@ -142,6 +145,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     let limits = ConnectionLimits(
       maximumMessage: upgrading.endpoint.maxMessage,
       maximumBuffered: upgrading.endpoint.maxBuffered ?? configuration.maximumBuffered,
+      budget: budget,
       closeTimeout: configuration.closeTimeout)
     let connection = SocketConnection(loop: loop, wsi: wsi, limits: limits, isClient: false)
     let id = connection.id
@@ -165,6 +169,18 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     }
   }
 
+  /// Closes those for whom most waits, until so many bytes are left: who reads does not pay for who
+  /// does not.
+  private func makeRoom(_ size: Int) {
+    while !budget.isLeft(size) {
+      let queues = connections.values.compactMap { connection in
+        connection.openQueue.map { (connection, size: $0) }
+      }
+      guard let (largest, held) = queues.max(by: { $0.size < $1.size }), held > 0 else { return }
+      largest.giveUp("more bytes wait to be read than the server keeps for all")
+    }
+  }
+
   override func accept(_ connection: SocketConnection, _ wsi: OpaquePointer) {
     guard let upgrading else { return }
     connection.attach(
@@ -179,7 +195,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   var statistics: SocketStatistics {
     SocketStatistics(
       connections: connections.count,
-      queuedBytes: connections.values.reduce(0) { $0 + $1.bufferedBytes }, traffic: loop.traffic)
+      queuedBytes: budget.used, queueLimit: budget.limit, traffic: loop.traffic)
   }
 
   // MARK: Stop

@@ -20,8 +20,12 @@ package struct SocketServerConfiguration: Sendable {
   package var headTimeout = Duration.seconds(10)
   /// How long a client may take none of an answer.
   package var writeTimeout = Duration.seconds(30)
-  /// Bytes that may wait to be sent on a WebSocket connection; beyond, it is closed with 4201.
+  /// Bytes of memory that what waits to be sent on a WebSocket connection may take up; beyond, it is
+  /// closed with 4201.
   package var maximumBuffered = 8 * 1024 * 1024
+  /// Bytes of memory that what waits to be sent may take up on all WebSocket connections together;
+  /// beyond, those for whom most waits are closed with 4201.
+  package var maximumBufferedTotal = 256 * 1024 * 1024
   /// A WebSocket peer that was silent for so long is pinged; a pong, any message, and what it takes
   /// of what is sent are signs of life.
   package var ping = Duration.seconds(20)

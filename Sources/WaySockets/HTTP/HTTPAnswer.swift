@@ -51,7 +51,7 @@ struct HTTPAnswer {
     var head = ResponseHead(status: status, fields: fields)
     head.fields.append(("X-Content-Type-Options", "nosniff"))
     for (name, value) in headers { head.fields.append((name, value)) }
-    let length = status == 304 ? nil : file?.size ?? body.count
+    let length = status == 304 || status == 101 ? nil : file?.size ?? body.count
     let bytes = head.bytes(contentLength: length, keepsAlive: keepsAlive)
     return isHeadOnly || file != nil ? bytes : bytes + body
   }

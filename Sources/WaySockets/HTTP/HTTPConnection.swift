@@ -31,6 +31,8 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private var output: [UInt8] = []
   private var written = 0
   private var file: OpenFile?
+  /// The handshake that is answered.
+  private var upgrade: WebSocketUpgrade?
   private var fileOffset: off_t = 0
   private var keepsAlive = false
   private var lingered = 0
@@ -185,9 +187,9 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       guard input.isEmpty else {
         return refuse(RequestFault(400, "data came before the WebSocket handshake was answered"))
       }
-      guard detach() else { return }
-      server.upgrade(descriptor, upgrade)
-      server.ended(self)
+      self.upgrade = upgrade
+      keepsAlive = true
+      send(upgrade.answer)
     }
   }
 
@@ -251,7 +253,11 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private func answered() {
     file = nil
     output = []
-    if keepsAlive, !server.isStopping {
+    if let upgrade, !server.isStopping {
+      guard detach() else { return }
+      server.upgrade(descriptor, upgrade)
+      server.ended(self)
+    } else if keepsAlive, !server.isStopping {
       phase = .reading
       startTimer(server.configuration.headTimeout)
       poll?.watch(readable: true, writable: false)

@@ -38,8 +38,9 @@ package final class Traffic: Sendable {
 package struct SocketStatistics: Sendable {
   /// Open WebSocket connections.
   package let connections: Int
-  /// Bytes that wait to be sent to their peers.
+  /// Bytes of memory that what waits to be sent to their peers takes up, and may.
   package let queuedBytes: Int
+  package let queueLimit: Int
   package let traffic: Traffic
 }
 

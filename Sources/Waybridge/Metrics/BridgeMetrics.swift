@@ -86,8 +86,12 @@ struct BridgeMetrics: Sendable {
         "waybridge_connections", .gauge, "Open WebSocket connections.",
         value: statistics.connections),
       MetricFamily(
-        "waybridge_queue_bytes", .gauge, "Bytes that wait to be sent to clients.",
+        "waybridge_queue_bytes", .gauge,
+        "Bytes of memory that hold what waits to be sent to clients.",
         value: statistics.queuedBytes),
+      MetricFamily(
+        "waybridge_queue_limit_bytes", .gauge, "Bytes of memory that may hold it.",
+        value: statistics.queueLimit),
       messages, bytes, closes, refusals,
     ]
   }
