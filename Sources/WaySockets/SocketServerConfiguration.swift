@@ -6,6 +6,9 @@ package struct SocketServerConfiguration: Sendable {
   package var port: Int
   /// The folder whose files are served; without one, paths that are nobody's are 404.
   package var webRoot: String?
+  /// Files that are part of the program, by the paths that they are served at; they go before those
+  /// of the folder.
+  package var embeddedFiles: [String: EmbeddedFile] = [:]
   /// Header fields that every HTTP answer carries, besides its own.
   package var headers: [(name: String, value: String)] = []
   /// Connections of any kind at a time; those beyond are answered 503.

@@ -78,6 +78,7 @@ struct HTTPExchange {
       answer.fields.append(("Allow", "GET, HEAD"))
       return answer
     }
+    if let file = server.configuration.embeddedFiles[path] { return answer(file) }
     return try fileAnswer()
   }
 
@@ -93,17 +94,29 @@ struct HTTPExchange {
       answer.fields.append(("Location", target))
       return answer
     case .file(let file):
-      let isKnown = head.values("if-none-match").flatMap { $0.split(separator: ",") }
-        .contains { $0.trimmed() == file.entityTag }
-      var answer = HTTPAnswer(status: isKnown ? 304 : 200)
-      answer.fields = [("Cache-Control", "no-cache"), ("ETag", file.entityTag)]
-      if isKnown {
-        answer.isHeadOnly = true
-      } else {
-        answer.fields.append(("Content-Type", file.contentType))
-        answer.file = file
-      }
+      var answer = answer(file.contentType, file.entityTag)
+      if !answer.isHeadOnly { answer.file = file }
       return answer
     }
+  }
+
+  private func answer(_ file: EmbeddedFile) -> HTTPAnswer {
+    var answer = answer(file.contentType, file.entityTag)
+    answer.body = file.bytes
+    return answer
+  }
+
+  /// The head of a file's answer; that it has not changed, where the client has it already.
+  private func answer(_ contentType: String, _ entityTag: String) -> HTTPAnswer {
+    let isKnown = head.values("if-none-match").flatMap { $0.split(separator: ",") }
+      .contains { $0.trimmed() == entityTag }
+    var answer = HTTPAnswer(status: isKnown ? 304 : 200)
+    answer.fields = [("Cache-Control", "no-cache"), ("ETag", entityTag)]
+    if isKnown {
+      answer.isHeadOnly = true
+    } else {
+      answer.fields.append(("Content-Type", contentType))
+    }
+    return answer
   }
 }
