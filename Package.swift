@@ -31,8 +31,10 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CLibwebsockets"),
     .systemLibrary(name: "CLibuv"),
+    .systemLibrary(name: "CMalloc"),
     .target(
       name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+    .target(name: "CWebClient"),
     target("WayValues"),
     target("WayPatterns", ["WayValues"]),
     target("WayNavigation", ["WayValues"]),
@@ -55,7 +57,7 @@ let package = Package(
       "Waybridge",
       [
         "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable",
-        "WayTransport", "WaySession", "WaySockets",
+        "WayTransport", "WaySession", "WaySockets", "CMalloc", "CWebClient",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

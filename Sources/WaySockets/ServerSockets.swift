@@ -12,31 +12,37 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   private(set) var access = AccessCheck(port: 0)
   private(set) var isStopping = false
 
-  private var listening: ListeningSocket?
-  private var listener: PollHandle?
+  private var listener: Listener?
   private var requests: [ObjectIdentifier: HTTPConnection] = [:]
+  /// Those of the requests that came when the server was full, in order.
+  private var extras: [HTTPConnection] = []
   private var connections: [UInt64: SocketConnection] = [:]
-  /// The handshake that is being handed to lws, for the callback that comes before lws returns.
+  /// The handshake whose descriptor is handed to lws, for the callback that comes before lws
+  /// returns.
   private var upgrading: WebSocketUpgrade?
   private var onStopped: [() -> Void] = []
   private var isStopped = false
   private var graceTimer: (any ScheduledWork)?
   private var lifeTimer: (any ScheduledWork)?
   private let patience: Patience
+  private let budget: QueueBudget
 
   init(
     configuration: SocketServerConfiguration, endpoints: [Endpoint], loop: SocketLoop
   ) {
     self.configuration = configuration
     patience = Patience(ping: configuration.ping, silence: configuration.silence)
+    budget = QueueBudget(limit: configuration.maximumBufferedTotal)
     self.endpoints = endpoints
     self.loop = loop
+    super.init()
+    budget.makeRoom = { [weak self] in self?.makeRoom($0) }
   }
 
   // MARK: Start
 
   func start(_ responder: HTTPResponder?) throws(SocketError) -> (host: String, port: Int) {
-    guard listening == nil, !isStopping else {
+    guard listener == nil, !isStopping else {
       throw SocketError(.ended, "a server starts once")
     }
     for (name, value) in configuration.headers {
@@ -56,17 +62,15 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     let host = try VirtualHost(
       loop: loop, isServer: true, subprotocols: subprotocols, owner: self)
     do {
-      let listening = try ListeningSocket(host: configuration.host, port: configuration.port)
-      self.listening = listening
-      access = AccessCheck(port: listening.port)
-      let listener = try PollHandle(loop: loop, descriptor: listening.descriptor) {
-        [weak self] _, _ in self?.acceptWaiting()
-      }
+      let listener = try Listener(
+        host: configuration.host, port: configuration.port, loop: loop,
+        onTaken: { [weak self] in self?.take($0) },
+        onTurnedAway: { [weak self] in self?.refused(.exhausted) })
       self.listener = listener
-      listener.watch(readable: true, writable: false)
+      access = AccessCheck(port: listener.socket.port)
       loop.endings[ObjectIdentifier(self)] = { [weak self] in self?.end() }
       self.responder = responder
-      return (listening.host, listening.port)
+      return (listener.socket.host, listener.socket.port)
     } catch {
       closeListener()
       host.destroy()
@@ -77,71 +81,62 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   private func closeListener() {
     listener?.close()
     listener = nil
-    listening?.close()
-    listening = nil
   }
 
   // MARK: Connections
 
-  private func acceptWaiting() {
-    // Bounded, so that a rush of clients leaves those that are there their turn.
-    for _ in 0..<64 {
-      guard let listening else { return }
-      switch listening.accept() {
-      case .success(let descriptor):
-        take(descriptor)
-      case .failure(.aborted):
-        continue
-      case .failure(.none):
-        return
-      case .failure(.exhausted):
-        // The connection stays ready to be taken: watching on would spin.
-        listener?.watch(readable: false, writable: false)
-        _ = loop.schedule(after: .milliseconds(100)) { [weak self] in
-          self?.listener?.watch(readable: true, writable: false)
-        }
-        return
-      }
-    }
-  }
-
   private func take(_ descriptor: Int32) {
-    guard requests.count + connections.count < configuration.maximumConnections else {
-      let text = "the server has as many connections as it takes; try again later\n"
-      configuration.onRefused(503, "there are \(configuration.maximumConnections) connections")
-      let head = ResponseHead(status: 503, fields: [("Content-Type", "text/plain; charset=utf-8")])
-      let answer =
-        head.bytes(contentLength: text.utf8.count, keepsAlive: false) + Array(text.utf8)
-      _ = answer.withUnsafeBytes { bytes in
-        Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    let isExtra = isFull
+    if isExtra, extras.count >= configuration.maximumExtraConnections {
+      refused(.full)
+      guard let oldest = extras.first(where: \.isWaiting) else {
+        return HTTPAnswer(fault: .full).sendAndClose(descriptor)
       }
-      Glibc.close(descriptor)
-      return
+      oldest.turnAway(.full)
     }
     guard let request = HTTPConnection(descriptor: descriptor, server: self) else {
       Glibc.close(descriptor)
       return
     }
     requests[ObjectIdentifier(request)] = request
+    if isExtra { extras.append(request) }
+  }
+
+  private var isFull: Bool {
+    requests.count - extras.count + connections.count >= configuration.maximumConnections
+  }
+
+  /// Whether a connection is one of those that the server takes of any kind; one that came when it
+  /// was full becomes one where there is room by now.
+  func hasSlot(_ request: HTTPConnection) -> Bool {
+    guard let index = extras.firstIndex(where: { $0 === request }) else { return true }
+    if isFull { return false }
+    extras.remove(at: index)
+    return true
+  }
+
+  /// Counts and tells a request that is refused.
+  func refused(_ fault: RequestFault) {
+    loop.traffic.refused(fault.kind)
+    configuration.onRefused(fault.status, fault.reason)
   }
 
   func ended(_ request: HTTPConnection) {
     requests[ObjectIdentifier(request)] = nil
+    extras.removeAll { $0 === request }
     finishIfGone()
   }
 
-  /// Hands the descriptor to lws, which answers the handshake and owns it from here on.
+  /// Hands the descriptor to lws, which owns it from here on. What comes on it are frames, which
+  /// lws hands over as it reads them: its own reader takes some that are none.
   func upgrade(_ descriptor: Int32, _ upgrade: WebSocketUpgrade) {
-    guard let host, let pointer = host.pointer else {
+    guard let pointer = host?.pointer else {
       Glibc.close(descriptor)
       return
     }
     upgrading = upgrade
-    let head = upgrade.request(host: host.name)
-    head.withUnsafeBytes { bytes in
-      let text = bytes.bindMemory(to: CChar.self)
-      _ = lws_adopt_socket_vhost_readbuf(pointer, descriptor, text.baseAddress, text.count)
-    }
+    _ = lws_adopt_descriptor_vhost(
+      pointer, LWS_ADOPT_SOCKET, lws_sock_file_fd_type(sockfd: descriptor), nil, nil)
     upgrading = nil
   }
 
@@ -150,6 +145,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     let limits = ConnectionLimits(
       maximumMessage: upgrading.endpoint.maxMessage,
       maximumBuffered: upgrading.endpoint.maxBuffered ?? configuration.maximumBuffered,
+      budget: budget,
       closeTimeout: configuration.closeTimeout)
     let connection = SocketConnection(loop: loop, wsi: wsi, limits: limits, isClient: false)
     let id = connection.id
@@ -173,6 +169,18 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     }
   }
 
+  /// Closes those for whom most waits, until so many bytes are left: who reads does not pay for who
+  /// does not.
+  private func makeRoom(_ size: Int) {
+    while !budget.isLeft(size) {
+      let queues = connections.values.compactMap { connection in
+        connection.openQueue.map { (connection, size: $0) }
+      }
+      guard let (largest, held) = queues.max(by: { $0.size < $1.size }), held > 0 else { return }
+      largest.giveUp("more bytes wait to be read than the server keeps for all")
+    }
+  }
+
   override func accept(_ connection: SocketConnection, _ wsi: OpaquePointer) {
     guard let upgrading else { return }
     connection.attach(
@@ -187,7 +195,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   var statistics: SocketStatistics {
     SocketStatistics(
       connections: connections.count,
-      queuedBytes: connections.values.reduce(0) { $0 + $1.bufferedBytes }, traffic: loop.traffic)
+      queuedBytes: budget.used, queueLimit: budget.limit, traffic: loop.traffic)
   }
 
   // MARK: Stop
@@ -249,4 +257,11 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     for connection in connections.values { connection.kill() }
     loop.execute { [self] in finish() }
   }
+}
+
+extension RequestFault {
+  static let full = RequestFault(
+    503, "the server has as many connections as it takes; try again later", .full)
+  static let exhausted = RequestFault(
+    503, "the server has no descriptor left; try again later", .descriptors)
 }

@@ -10,6 +10,7 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   }
 
   package static let normal = CloseCode(rawValue: 1000)
+  package static let protocolError = CloseCode(rawValue: 1002)
   package static let unsupportedData = CloseCode(rawValue: 1003)
   package static let invalidPayload = CloseCode(rawValue: 1007)
   package static let messageTooBig = CloseCode(rawValue: 1009)
@@ -31,6 +32,14 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let slowConsumer = CloseCode(rawValue: 4201)
   /// A ping was not answered.
   package static let noPong = CloseCode(rawValue: 4202)
+
+  /// Whether it may stand in a close frame (RFC 6455 §7.4): registered, or left to applications.
+  package var maySend: Bool {
+    switch rawValue {
+    case 1000...1003, 1007...1014, 3000...4999: true
+    default: false
+    }
+  }
 
   /// Those of Waybridge's own that are sent.
   package static let own: Set<CloseCode> = [

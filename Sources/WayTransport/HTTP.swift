@@ -19,11 +19,16 @@ package struct HTTPResponse: Sendable {
   package var status: Int
   package var contentType: String
   package var body: [UInt8]
+  /// Whether it is given even where the server has as many connections as it takes.
+  package var isServedWhenFull: Bool
 
-  package init(status: Int, contentType: String, body: [UInt8]) {
+  package init(
+    status: Int, contentType: String, body: [UInt8], isServedWhenFull: Bool = false
+  ) {
     self.status = status
     self.contentType = contentType
     self.body = body
+    self.isServedWhenFull = isServedWhenFull
   }
 }
 

@@ -23,7 +23,19 @@ extension BridgeConfiguration {
     sockets.maximumBuffered = limits.maxQueueBytes
     sockets.ping = limits.ping
     sockets.silence = limits.silence
+    sockets.embeddedFiles = embeddedFiles
     return sockets
+  }
+
+  /// The client's files, unless the folder has some of its own at their place.
+  package var embeddedFiles: [String: EmbeddedFile] {
+    guard servesClient else { return [:] }
+    if let webRoot, webEntries?.contains(WebClient.folder) ?? true {
+      var status = stat()
+      let own = webRoot + "/" + WebClient.folder
+      if stat(own, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return [:] }
+    }
+    return WebClient.files
   }
 
   /// How many descriptors the process may have open (getrlimit, RLIMIT_NOFILE).

@@ -11,6 +11,9 @@ public struct BridgeConfiguration: Sendable {
   public var webRoot: String?
   /// The names at the top of `webRoot` that are served, each with all below it; nil serves all.
   public var webEntries: [String]?
+  /// Whether the JavaScript client is served at `/bridge/`, from the program itself: `bridge.js`
+  /// and what it imports. A folder `bridge` of `webRoot` goes before it, as a whole.
+  public var servesClient: Bool
   /// Bounds on what clients choose.
   public var limits: Limits
   /// The version of the loaded route table, as clients are told it.
@@ -38,8 +41,8 @@ public struct BridgeConfiguration: Sendable {
   /// given.
   public init(
     host: String = "127.0.0.1", port: Int = 8080, webRoot: String? = nil,
-    webEntries: [String]? = nil, limits: Limits = Limits(), tableVersion: String = "",
-    conformance: Bool = false,
+    webEntries: [String]? = nil, servesClient: Bool = true, limits: Limits = Limits(),
+    tableVersion: String = "", conformance: Bool = false,
     logger: Logger? = nil, grace: Duration = .seconds(5),
     identify: (@Sendable (_ token: String?) throws -> Identity)? = nil
   ) {
@@ -47,6 +50,7 @@ public struct BridgeConfiguration: Sendable {
     self.port = port
     self.webRoot = webRoot
     self.webEntries = webEntries
+    self.servesClient = servesClient
     self.limits = limits
     self.tableVersion = tableVersion
     self.conformance = conformance

@@ -4,8 +4,8 @@ import WaySession
 import WaySockets
 import WayTransport
 
-/// A bridge: serves a ``Router`` at `/bridge`, its health at `/health`, its metrics at `/metrics`,
-/// and a folder of files.
+/// A bridge: serves a ``Router`` at `/bridge`, the JavaScript client at `/bridge/`, its health at
+/// `/health`, its metrics at `/metrics`, and a folder of files.
 ///
 /// ```swift
 /// let router = Router()
@@ -108,6 +108,7 @@ package struct RunningBridge: Sendable {
   package let hub: SessionHub
   private let loop: SocketLoop
   private let server: SocketServer
+  private let memory: MemoryTrim
   private let grace: Duration
   private let logger: Logger?
 
@@ -135,7 +136,8 @@ package struct RunningBridge: Sendable {
     let metrics = BridgeMetrics(hub: hub, server: server, lag: LagProbe(loop: loop))
     do {
       let bound = try await server.start(
-        responder: Responder.make(webEntries: configuration.webEntries, metrics: metrics))
+        responder: Responder.make(
+          webEntries: configuration.webEntries, embedded: sockets.embeddedFiles, metrics: metrics))
       address = BoundAddress(host: bound.host, port: bound.port)
     } catch {
       await loop.shutdown()
@@ -143,6 +145,7 @@ package struct RunningBridge: Sendable {
     }
     export?.begin(on: loop) { metrics.families() }
     configuration.logger?.info("listening", metadata: ["address": .stringConvertible(address)])
+    memory = MemoryTrim(loop: loop)
     self.loop = loop
     grace = configuration.grace
     logger = configuration.logger

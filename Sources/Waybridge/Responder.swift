@@ -1,18 +1,22 @@
 import CoreMetrics
+import WaySockets
 import WayTransport
 
 /// Answers what is asked for before the files are looked at.
 enum Responder {
   /// Answers `/health` and `/metrics`, and refuses files outside of `webEntries`, the names that
-  /// are served; nil refuses none.
-  static func make(webEntries: [String]?, metrics: BridgeMetrics) -> HTTPResponder {
+  /// are served; nil refuses none. Those of the program are served.
+  static func make(
+    webEntries: [String]?, embedded: [String: EmbeddedFile], metrics: BridgeMetrics
+  ) -> HTTPResponder {
     { request in
       switch request.path {
       case "/health": return read(request) { health(isDraining: request.isDraining) }
       case "/metrics": return read(request) { text(metrics) }
       default: break
       }
-      guard let webEntries, !isServed(request.path, webEntries) else { return nil }
+      guard let webEntries, !isServed(request.path, webEntries), embedded[request.path] == nil
+      else { return nil }
       return text(404, "there is nothing at this path\n")
     }
   }
@@ -21,14 +25,16 @@ enum Responder {
   private static func health(isDraining: Bool) -> HTTPResponse {
     HTTPResponse(
       status: isDraining ? 503 : 200, contentType: "application/json",
-      body: Array("{\"status\":\"\(isDraining ? "draining" : "ok")\"}\n".utf8))
+      body: Array("{\"status\":\"\(isDraining ? "draining" : "ok")\"}\n".utf8),
+      isServedWhenFull: true)
   }
 
   private static func text(_ metrics: BridgeMetrics) -> HTTPResponse {
     let apps = (MetricsSystem.factory as? PrometheusMetrics)?.families ?? []
     return HTTPResponse(
       status: 200, contentType: PrometheusText.contentType,
-      body: Array(PrometheusText.text(metrics.families() + ProcessMetrics.families() + apps).utf8))
+      body: Array(PrometheusText.text(metrics.families() + ProcessMetrics.families() + apps).utf8),
+      isServedWhenFull: true)
   }
 
   private static func read(

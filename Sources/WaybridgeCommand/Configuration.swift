@@ -7,6 +7,7 @@ struct Configuration: Sendable {
   var port = 8080
   var table: String?
   var web: String?
+  var isWithoutClient = false
   var isConformance = false
   var url = "ws://127.0.0.1:8080/bridge"
   var tokenFile: String?
@@ -26,6 +27,12 @@ extension Configuration {
     Setting(
       "web", .path(\.web),
       "The folder of files to serve at /. Without it, the web files that come with Waybridge."),
+    Setting(
+      "noClient", .truth(\.isWithoutClient),
+      """
+      Do not serve the JavaScript client at /bridge/. (A folder bridge of a folder that is named is \
+      served in its place.)
+      """),
     Setting(
       "conformance", .truth(\.isConformance),
       """

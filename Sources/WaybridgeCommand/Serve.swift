@@ -31,6 +31,9 @@ struct Serve: Configured {
   @Option(help: .setting("web", valueName: "dir"), completion: .directory)
   var web: String?
 
+  @Flag(help: .setting("noClient"))
+  var noClient = false
+
   @Flag(help: .setting("conformance"))
   var conformance = false
 
@@ -40,8 +43,8 @@ struct Serve: Configured {
   var flags: KeyValuePairs<String, String?> {
     [
       "table": table, "host": host, "port": port, "web": web,
-      "conformance": conformance ? "true" : nil, "log.level": log.logLevel,
-      "log.format": log.logFormat,
+      "noClient": noClient ? "true" : nil, "conformance": conformance ? "true" : nil,
+      "log.level": log.logLevel, "log.format": log.logFormat,
     ]
   }
 
@@ -49,13 +52,16 @@ struct Serve: Configured {
     let settings = try settings()
     let router = Router()
     var configuration = BridgeConfiguration(
-      host: settings.host, port: settings.port, limits: settings.limits,
+      host: settings.host, port: settings.port, servesClient: !settings.isWithoutClient,
+      limits: settings.limits,
       conformance: settings.isConformance, logger: settings.logger)
     if let web = settings.web {
       configuration.webRoot = try WebFiles.folder(web)
     } else if let web = WebFiles.find() {
       configuration.webRoot = web
-      configuration.webEntries = WebFiles.entries
+      configuration.webEntries = WebFiles.entries.filter {
+        $0 != "bridge" || configuration.servesClient
+      }
     }
     if let table = settings.table { configuration.tableVersion = try router.load(tableAt: table) }
     try await Listening.serve(router, configuration)

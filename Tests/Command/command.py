@@ -43,13 +43,15 @@ def answers_one_by_one(lines, *arguments):
 class Server:
     """`waybridge serve` or `demo`, from its first line to the end of the `with` block."""
 
-    def __init__(self, *arguments, command=WAYBRIDGE, **variables):
+    def __init__(self, *arguments, command=WAYBRIDGE, preexec_fn=None, **variables):
         self._command = [command, *arguments]
+        self._preexec = preexec_fn
         self._environment = environment(variables)
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            self._command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self._environment
+            self._command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self._environment,
+            preexec_fn=self._preexec,
         )
         self.first_line = self.line()
         match = re.fullmatch(r"listening on (http://(\S+):(\d+))", self.first_line)

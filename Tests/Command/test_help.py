@@ -7,7 +7,7 @@ from command import run
 
 OPTIONS = {
     (): set(),
-    ("serve",): {"--table", "--host", "--port", "--web", "--conformance", "--log-level", "--log-format", "--config"},
+    ("serve",): {"--table", "--host", "--port", "--web", "--no-client", "--conformance", "--log-level", "--log-format", "--config"},
     ("demo",): {"--port", "--log-level", "--log-format", "--config"},
     ("call",): {"--url", "--token-file", "--watch", "--config"},
     ("explain",): {"--table", "--url", "--token-file", "--json", "--config"},

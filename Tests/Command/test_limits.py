@@ -1,9 +1,33 @@
 """Limits that an operator sets, as a client meets them."""
 
+import json
+import pathlib
+import resource
+import socket
+import tempfile
+import time
 import unittest
+import urllib.error
+import urllib.request
 
 from command import Server
+from test_metrics import parse
 from websocket import WebSocket
+
+
+def get(server, path):
+    """Status and text."""
+    try:
+        with urllib.request.urlopen(server.address + path, timeout=20) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, refused.read().decode()
+
+
+def processor_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / 100
 
 
 class Limits(unittest.TestCase):
@@ -30,6 +54,43 @@ class Limits(unittest.TestCase):
         with Server("serve", "--port", "0", WAYBRIDGE_LIMITS_MAX_CONNECTIONS="1") as server:
             with WebSocket(server.port), self.assertRaisesRegex(ConnectionRefusedError, " 503 "):
                 WebSocket(server.port)
+
+    def test_a_full_server_tells_of_its_health_and_metrics(self):
+        with Server("serve", "--port", "0", WAYBRIDGE_LIMITS_MAX_CONNECTIONS="1") as server, WebSocket(server.port):
+            self.assertEqual({"status": "ok"}, json.loads(get(server, "/health")[1]))
+            self.assertEqual(503, get(server, "/")[0])
+            samples, _ = parse(get(server, "/metrics")[1])
+            self.assertEqual(1, samples["waybridge_refusals_total"][(("reason", "full"),)])
+
+    def test_without_descriptors_clients_are_told_so_and_those_there_are_served(self):
+        def few():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+
+        with tempfile.TemporaryDirectory() as folder, Server(
+            "serve", "--port", "0", "--web", folder, preexec_fn=few
+        ) as server, WebSocket(server.port) as client:
+            (pathlib.Path(folder) / "a.txt").write_text("a")
+            self.assertEqual((200, "a"), get(server, "/a.txt"))
+            files = socket.create_connection(("127.0.0.1", server.port))
+            files.sendall(f"GET /health HTTP/1.1\r\nHost: localhost:{server.port}\r\n\r\n".encode())
+            self.assertIn(b" 200 ", files.recv(4096))
+            crowd = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(64)]
+            self.assertIn(b"HTTP/1.1 503 ", crowd[-1].recv(4096))
+            self.assertEqual(503, get(server, "/a.txt")[0])
+            files.sendall(f"GET /a.txt HTTP/1.1\r\nHost: localhost:{server.port}\r\n\r\n".encode())
+            self.assertIn(b"HTTP/1.1 503 ", files.recv(4096))
+            before = processor_seconds(server.process.pid)
+            time.sleep(0.5)
+            self.assertLess(processor_seconds(server.process.pid) - before, 0.2)
+            client.send({"jsonrpc": "2.0", "id": 1, "method": "$/ping"})
+            self.assertEqual({"jsonrpc": "2.0", "id": 1, "result": None}, client.receive())
+            files.close()
+            for end in crowd:
+                end.close()
+            deadline = time.monotonic() + 20
+            while get(server, "/a.txt")[0] != 200 and time.monotonic() < deadline:
+                pass
+            self.assertEqual((200, "a"), get(server, "/a.txt"))
 
     def test_depth_and_calls_in_flight_are_kept(self):
         with Server(

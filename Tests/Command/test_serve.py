@@ -91,15 +91,49 @@ class Files(unittest.TestCase):
             for web, status in [(pathlib.Path(folder, "web"), 404), (package / "web", 200)]:
                 (web / "bridge").mkdir(parents=True)
                 (web / "bridge/bridge.js").write_text("// the client\n")
+                (web / "index.html").write_text("the page\n")
                 with Server("serve", "--port", "0", command=str(command)) as server:
-                    self.assertEqual(status, get(server.address + "/bridge/bridge.js")[0], web)
+                    self.assertEqual(status, get(server.address + "/")[0], web)
+                    text = get(server.address + "/bridge/bridge.js")[1]
+                    self.assertEqual(status == 200, text == "// the client\n", web)
 
     def test_a_folder_that_is_named_is_served_whole(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "package.json").write_text("{}")
             with Server("serve", "--port", "0", "--web", folder) as server:
                 self.assertEqual((200, "{}"), get(server.address + "/package.json"))
+                self.assertEqual(404, get(server.address + "/demo/")[0])
+
+    def test_the_client_is_in_the_program_wherever_that_lies(self):
+        with tempfile.TemporaryDirectory() as folder:
+            command = pathlib.Path(folder, "waybridge")
+            shutil.copy(WAYBRIDGE, command)
+            web = pathlib.Path(folder, "files")
+            web.mkdir()
+            for arguments in ([], ["--web", str(web)]):
+                with Server("serve", "--port", "0", *arguments, command=str(command)) as server:
+                    names = [path.relative_to(ROOT / "web/bridge") for path in (ROOT / "web/bridge").rglob("*.js")]
+                    for name in names:
+                        with urllib.request.urlopen(f"{server.address}/bridge/{name}", timeout=20) as answer:
+                            self.assertEqual((ROOT / "web/bridge" / name).read_bytes(), answer.read(), name)
+                            self.assertEqual("text/javascript; charset=utf-8", answer.headers["Content-Type"])
+                    for path in ("/bridge/", "/bridge/README.md", "/bridge/%2e%2e/bridge/bridge.js", "/bridge.js"):
+                        self.assertEqual(404, get(server.address + path)[0], path)
+                    self.assertEqual(426, get(server.address + "/bridge")[0])
+            (web / "bridge").mkdir()
+            (web / "bridge/own.js").write_text("// own\n")
+            with Server("serve", "--port", "0", "--web", str(web), command=str(command)) as server:
+                self.assertEqual((200, "// own\n"), get(server.address + "/bridge/own.js"))
                 self.assertEqual(404, get(server.address + "/bridge/bridge.js")[0])
+
+    def test_the_client_can_be_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for arguments in ([], ["--web", folder]):
+                with Server("serve", "--port", "0", "--no-client", *arguments) as server:
+                    self.assertEqual(404, get(server.address + "/bridge/bridge.js")[0])
+                    with WebSocket(server.port) as client:
+                        client.send({"jsonrpc": "2.0", "id": 1, "method": "$/ping"})
+                        self.assertEqual(None, client.receive()["result"])
 
 
 class Ending(unittest.TestCase):

@@ -41,14 +41,19 @@ import WayTransport
     ("POST /health HTTP/1.1\r\nContent-Length: -1", "400", "Content-Length"),
     ("POST /health HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 0", "400", "Content-Length"),
     ("POST /health HTTP/1.1\r\nTransfer-Encoding: chunked", "413", "body"),
-    ("GET / HTTP/1.1\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk", "400", "upgrade"),
-    ("GET / HTTP/1.1\r\nUpgrade: websocket, h2c", "400", "upgrade"),
+    ("GET / HTTP/1.1\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk", "404", "nothing at \"/\""),
+    ("GET / HTTP/1.1\r\nUpgrade: h2c, websocket", "404", "no WebSocket endpoint"),
     (
       "GET /nowhere HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade", "404",
       "no WebSocket endpoint"
     ),
     ("GET / HTTP/1.1\r\nOrigin: http://evil.example", "403", "Origin"),
     ("GET /health HTTP/1.1\r\nOrigin: http://evil.example", "403", "Origin"),
+    ("GET / HTTP/1.1\r\nForwarded: for=192.0.2.1", "403", "forwarded shows a proxy"),
+    ("GET / HTTP/1.1\r\nX-Forwarded-For: 192.0.2.1", "403", "x-forwarded-for shows a proxy"),
+    ("GET / HTTP/1.1\r\nx-forwarded-anything:", "403", "x-forwarded-anything shows a proxy"),
+    ("GET /health HTTP/1.1\r\nX-Real-IP: 192.0.2.1", "403", "x-real-ip shows a proxy"),
+    ("GET /health HTTP/1.1\r\nVia: 1.1 gate", "403", "via shows a proxy"),
     ("GET / HTTP/1.1\r\nA: " + String(repeating: "b", count: 9000), "431", "8192"),
   ]
 
@@ -97,6 +102,49 @@ import WayTransport
       let other = try RawSocket(port: server.port)
       let origin = "Origin: http://localhost:\(server.port)\r\n"
       #expect(other.upgrade(port: server.port, more: origin).hasPrefix("HTTP/1.1 101 "))
+    }
+  }
+
+  /// Targets in absolute form, and how the answer begins.
+  static let absolute: [(String, String)] = [
+    ("http://127.0.0.1:PORT/health?x", "200"), ("HTTP://localhost:PORT/health", "200"),
+    ("http://localhost:PORT", "404"), ("http://localhost:PORT?x", "404"),
+    ("http://evil.example:PORT/health", "403"), ("http://user@localhost:PORT/health", "403"),
+    ("http:///health", "403"), ("https://localhost:PORT/health", "400"),
+    ("http:/health", "400"), ("localhost:PORT/health", "400"),
+  ]
+
+  @Test(arguments: absolute)
+  func `The host of a target in absolute form takes the place of Host`(
+    target: String, status: String
+  ) async throws {
+    try await withServer(responder: Self.health) { server in
+      for host in ["localhost:\(server.port)", "evil.example"] {
+        let socket = try RawSocket(port: server.port)
+        let target = target.replacing("PORT", with: "\(server.port)")
+        socket.send("GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        let head = socket.readHead()
+        #expect(head.hasPrefix("HTTP/1.1 \(status) "), "\(host): \(head)")
+      }
+    }
+  }
+
+  @Test func `Empty lines before a request are skipped, a stream of them ends`() async throws {
+    try await withServer(
+      responder: Self.health, configure: .init { $0.headTimeout = .seconds(60) }
+    ) { server in
+      let request = "GET /health HTTP/1.1\r\nHost: localhost:\(server.port)\r\n\r\n"
+      let some = try RawSocket(port: server.port)
+      some.send("\r\n\r\n" + request)
+      #expect(some.readHead().hasPrefix("HTTP/1.1 200 "))
+      #expect(some.read(9).count == 9)
+      some.send("\r")
+      some.send("\n" + request)
+      #expect(some.readHead().hasPrefix("HTTP/1.1 200 "))
+      let many = try RawSocket(port: server.port)
+      many.send(String(repeating: "\r\n", count: 5000))
+      many.send(request)
+      #expect(many.readToEnd() == "")
     }
   }
 
@@ -159,22 +207,6 @@ import WayTransport
       let next = try await server.connect()
       await server.onLoop { next.channel.send(text: "served") }
       #expect(await next.next() == .text("served"))
-    }
-  }
-
-  @Test func `Connections beyond the limit are told so`() async throws {
-    try await withServer(configure: .init { $0.maximumConnections = 2 }) { server in
-      let first = try RawSocket(port: server.port)
-      first.upgrade(port: server.port)
-      let second = try RawSocket(port: server.port)
-      let third = try RawSocket(port: server.port)
-      #expect(third.readToEnd().hasPrefix("HTTP/1.1 503 "))
-      first.send(RawSocket.frame(0x88, [3, 0xE8]))
-      #expect(first.readCloseCode() == 1000)
-      #expect(await server.acceptor.next()?.0.next() == .closed(1000))
-      let fourth = try RawSocket(port: server.port)
-      #expect(fourth.upgrade(port: server.port).hasPrefix("HTTP/1.1 101 "))
-      #expect(second.upgrade(port: server.port).hasPrefix("HTTP/1.1 101 "))
     }
   }
 

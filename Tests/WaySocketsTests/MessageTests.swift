@@ -99,6 +99,20 @@ import WayTransport
     .init(
       "a new message within another", RawSocket.frame(0x01, [0x66]) + RawSocket.frame(0x81, []),
       1002),
+    .init("a reserved control frame", RawSocket.frame(0x8B, []), 1002),
+    .init("a frame without a mask", [0x81, 0x01, 0x66], 1002),
+    .init("a ping without a mask", [0x89, 0x00], 1002),
+    .init("a length of two bytes where one is enough", [0x82, 0xFE, 0, 125, 0, 0, 0, 0], 1002),
+    .init(
+      "a length of eight bytes where two are enough",
+      [0x82, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0, 0, 0], 1002),
+    .init(
+      "a length with its highest bit set", [0x82, 0xFF, 0x80, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0],
+      1002),
+    .init("a ping of 126 bytes", RawSocket.frame(0x89, .init(repeating: 1, count: 126)), 1002),
+    .init(
+      "a close frame of 126 bytes", RawSocket.frame(0x88, .init(repeating: 3, count: 126)), 1002),
+    .init("a ping in parts", RawSocket.frame(0x09, [1]), 1002),
     .init("a close frame", RawSocket.frame(0x88, [0x0F, 0xA0]), 4000),
     .init(
       "a close frame with a code that nobody may send", RawSocket.frame(0x88, [0x03, 0xEE]), 1002),

@@ -21,7 +21,7 @@ import WayTransport
   }
 
   @Test func `Masked payloads are what the key makes of them`() {
-    var out = OutBuffer(pool: BufferPool())
+    var out = OutBuffer(pool: BufferPool(), budget: QueueBudget())
     let payload = (0..<21).map { UInt8($0) }
     payload.withUnsafeBytes { out.append($0.bytes, as: .text, mask: 0x4433_2211) }
     let frame = Array(out.chunk(limit: 1000) ?? .init(start: nil, count: 0))
@@ -31,15 +31,15 @@ import WayTransport
   }
 
   @Test(arguments: [10, 100, 1000, 100_000])
-  func `Chunks are whole frames, in order, and nothing is left`(limit: Int) {
-    var out = OutBuffer(pool: BufferPool())
+  func `A client's chunks are whole frames, in order, and nothing is left`(limit: Int) {
+    var out = OutBuffer(pool: BufferPool(), budget: QueueBudget())
     let sizes = (0..<300).map { ($0 * 37) % 200 }
     var expected: [UInt8] = []
     for size in sizes {
       let payload = [UInt8](repeating: UInt8(size), count: size)
-      expected += size < 126 ? [0x82, UInt8(size)] : [0x82, 126, 0, UInt8(size)]
-      expected += payload
-      payload.withUnsafeBytes { out.append($0.bytes, as: .binary, mask: nil) }
+      expected += size < 126 ? [0x82, 0x80 | UInt8(size)] : [0x82, 0xFE, 0, UInt8(size)]
+      expected += [0, 0, 0, 0] + payload
+      payload.withUnsafeBytes { out.append($0.bytes, as: .binary, mask: 0) }
     }
     var all: [UInt8] = []
     var ends: Set<Int> = []
@@ -47,7 +47,7 @@ import WayTransport
       let size = chunk.count
       all += Array(chunk)
       ends.insert(all.count)
-      if size > limit { #expect(size <= 204) }
+      if size > limit { #expect(size <= 208) }
       out.remove(first: size)
     }
     #expect(all == expected)
@@ -55,7 +55,7 @@ import WayTransport
     var starts: Set<Int> = []
     var offset = 0
     for size in sizes {
-      offset += (size < 126 ? 2 : 4) + size
+      offset += (size < 126 ? 6 : 8) + size
       starts.insert(offset)
     }
     #expect(ends.isSubset(of: starts))

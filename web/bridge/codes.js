@@ -60,6 +60,8 @@ export const closeCodes = {
   normal: { code: 1000, next: "none" },
   /** The page is left, or a program between the two ends. */
   goingAway: { code: 1001, next: "reopen" },
+  /** Frames against RFC 6455. */
+  protocolError: { code: 1002, next: "none" },
   /** A binary message where only text is taken. */
   unsupportedData: { code: 1003, next: "none" },
   /** Text that is not UTF-8. */

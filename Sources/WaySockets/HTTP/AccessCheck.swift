@@ -18,26 +18,41 @@ struct AccessCheck: Sendable {
   func fault(of head: RequestHead) -> RequestFault? {
     let named = head.values("host")
     guard let host = named.first else {
-      return RequestFault(400, "the Host header is missing")
+      return RequestFault(400, "the Host header is missing", .host)
     }
-    guard named.count == 1 else { return RequestFault(400, "there is more than one Host header") }
-    guard hosts.contains(host) else {
+    guard named.count == 1 else {
+      return RequestFault(400, "there is more than one Host header", .host)
+    }
+    guard hosts.contains(head.authority ?? host) else {
+      let place = head.authority == nil ? "the Host header" : "the host of the request target"
       return RequestFault(
         403,
-        "the Host header must be one of \(hosts.joined(separator: ", ")); it is \(quoted(host))")
+        "\(place) must be one of \(hosts.joined(separator: ", ")); it is "
+          + quoted(head.authority ?? host), .host)
     }
     let origin = head.values("origin")
     guard origin.count <= 1 else {
-      return RequestFault(400, "there is more than one Origin header")
+      return RequestFault(400, "there is more than one Origin header", .origin)
     }
     if let origin = origin.first, !origins.contains(origin) {
       return RequestFault(
         403,
         "the Origin header must be absent or one of \(origins.joined(separator: ", ")); it is "
-          + "\(quoted(origin))"
-      )
+          + "\(quoted(origin))", .origin)
     }
-    return nil
+    return proxyFault(of: head)
+  }
+
+  /// A proxy makes all who come through it look like programs of this machine, so none is let in.
+  private func proxyFault(of head: RequestHead) -> RequestFault? {
+    let sent = head.fields.first { name, _ in
+      name == "forwarded" || name == "via" || name == "x-real-ip"
+        || name.hasPrefix("x-forwarded-")
+    }
+    guard let name = sent?.name else { return nil }
+    return RequestFault(
+      403, "the header \(name) shows a proxy, and requests through proxies are not taken here",
+      .proxy)
   }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import WayTransport
 
 /// What is sent for one request.
@@ -30,6 +31,19 @@ struct HTTPAnswer {
     endsConnection = true
   }
 
+  /// Sends what the socket takes at once, and closes it: for those that are not let in.
+  func sendAndClose(_ descriptor: Int32) {
+    let bytes = bytes(headers: [], keepsAlive: false)
+    _ = bytes.withUnsafeBytes { bytes in
+      send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+    // What was sent and is not read would make a reset of the end.
+    withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 1) { buffer in
+      _ = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+    }
+    close(descriptor)
+  }
+
   /// The head, and the body where it is not a file.
   func bytes(
     headers: [(name: String, value: String)], keepsAlive: Bool
@@ -37,7 +51,7 @@ struct HTTPAnswer {
     var head = ResponseHead(status: status, fields: fields)
     head.fields.append(("X-Content-Type-Options", "nosniff"))
     for (name, value) in headers { head.fields.append((name, value)) }
-    let length = status == 304 ? nil : file?.size ?? body.count
+    let length = status == 304 || status == 101 ? nil : file?.size ?? body.count
     let bytes = head.bytes(contentLength: length, keepsAlive: keepsAlive)
     return isHeadOnly || file != nil ? bytes : bytes + body
   }

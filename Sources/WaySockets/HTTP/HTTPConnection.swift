@@ -26,9 +26,13 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private var phase = Phase.reading
   private var input: [UInt8] = []
   private var searched = 0
+  /// Bytes of empty lines before the request that is read.
+  private var skipped = 0
   private var output: [UInt8] = []
   private var written = 0
   private var file: OpenFile?
+  /// The handshake that is answered.
+  private var upgrade: WebSocketUpgrade?
   private var fileOffset: off_t = 0
   private var keepsAlive = false
   private var lingered = 0
@@ -53,6 +57,11 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     startTimer(server.configuration.headTimeout)
   }
 
+  /// No request of it has been read yet.
+  var isWaiting: Bool {
+    if case .reading = phase { true } else { false }
+  }
+
   /// Closes unless an answer is under way, which then is the last.
   func endUnlessAnswering() {
     keepsAlive = false
@@ -64,6 +73,13 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   func close() {
     guard detach() else { return }
     Glibc.close(descriptor)
+    server.ended(self)
+  }
+
+  /// Refuses whatever was to be asked.
+  func turnAway(_ fault: RequestFault) {
+    guard detach() else { return }
+    HTTPAnswer(fault: fault).sendAndClose(descriptor)
     server.ended(self)
   }
 
@@ -121,9 +137,10 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
 
   private func handleInput() {
     while case .reading = phase {
-      // Empty lines before a request are allowed (RFC 9112 §2.2).
-      while input.starts(with: [0x0D, 0x0A]) { input.removeFirst(2) }
-      guard RequestHead.mayBegin(with: input) else { return close() }
+      skipEmptyLines()
+      guard skipped <= server.configuration.maximumHead,
+        input == [0x0D] || RequestHead.mayBegin(with: input)
+      else { return close() }
       guard let end = RequestHead.end(in: input, from: searched - 3) else {
         searched = input.count
         let limit = server.configuration.maximumHead
@@ -133,6 +150,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
         return
       }
       searched = 0
+      skipped = 0
       let head = input[..<end]
       input.removeSubrange(..<end)
       do throws(RequestFault) {
@@ -147,10 +165,21 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     }
   }
 
+  /// Empty lines before a request are allowed (RFC 9112 §2.2).
+  private func skipEmptyLines() {
+    var end = 0
+    while end + 1 < input.count, input[end] == 0x0D, input[end + 1] == 0x0A { end += 2 }
+    guard end > 0 else { return }
+    input.removeFirst(end)
+    skipped += end
+  }
+
   private func handle(_ head: RequestHead) {
     keepsAlive =
       head.minorVersion == 1 && !head.list("connection").contains("close") && !server.isStopping
-    let request = HTTPExchange(head: head, server: server)
+    let hasSlot = server.hasSlot(self)
+    if !hasSlot { keepsAlive = false }
+    let request = HTTPExchange(head: head, server: server, hasSlot: hasSlot)
     switch request.outcome() {
     case .answer(let answer):
       send(answer)
@@ -158,15 +187,15 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       guard input.isEmpty else {
         return refuse(RequestFault(400, "data came before the WebSocket handshake was answered"))
       }
-      guard detach() else { return }
-      server.upgrade(descriptor, upgrade)
-      server.ended(self)
+      self.upgrade = upgrade
+      keepsAlive = true
+      send(upgrade.answer)
     }
   }
 
   private func refuse(_ fault: RequestFault) {
     keepsAlive = false
-    server.configuration.onRefused(fault.status, fault.reason)
+    server.refused(fault)
     send(HTTPAnswer(fault: fault))
   }
 
@@ -224,7 +253,11 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private func answered() {
     file = nil
     output = []
-    if keepsAlive, !server.isStopping {
+    if let upgrade, !server.isStopping {
+      guard detach() else { return }
+      server.upgrade(descriptor, upgrade)
+      server.ended(self)
+    } else if keepsAlive, !server.isStopping {
       phase = .reading
       startTimer(server.configuration.headTimeout)
       poll?.watch(readable: true, writable: false)

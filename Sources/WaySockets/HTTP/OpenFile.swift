@@ -8,6 +8,12 @@ final class OpenFile {
     case other
   }
 
+  enum Failure: Error {
+    case unreadable
+    /// The process or the machine has no descriptor left.
+    case exhausted
+  }
+
   let kind: Kind
   let descriptor: Int32
   let size: Int
@@ -15,15 +21,17 @@ final class OpenFile {
   let entityTag: String
   let contentType: String
 
-  /// `path` is real: its last part is no symbolic link (O_NOFOLLOW). Nil where it cannot be read.
-  init?(path: String) {
+  /// `path` is real: its last part is no symbolic link (O_NOFOLLOW).
+  init(path: String) throws(Failure) {
     // A pipe without a writer would block without O_NONBLOCK.
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else {
+      throw errno == EMFILE || errno == ENFILE || errno == ENOMEM ? .exhausted : .unreadable
+    }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       Glibc.close(descriptor)
-      return nil
+      throw .unreadable
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG: kind = .file

@@ -1,6 +1,8 @@
 /// The request line and the header fields of an HTTP/1 request (RFC 9112), read strictly.
 struct RequestHead: Hashable {
   var method: String
+  /// Of a target in absolute form, host and port: they take the place of Host (RFC 9112 §3.2.2).
+  var authority: String?
   /// The path as it was sent, percent-encoded; begins with a slash.
   var path: String
   /// What follows the first question mark, without it.
@@ -23,8 +25,8 @@ struct RequestHead: Hashable {
   }
 
   static func == (left: RequestHead, right: RequestHead) -> Bool {
-    left.method == right.method && left.path == right.path && left.query == right.query
-      && left.minorVersion == right.minorVersion
+    left.method == right.method && left.authority == right.authority && left.path == right.path
+      && left.query == right.query && left.minorVersion == right.minorVersion
       && left.fields.elementsEqual(right.fields, by: ==)
   }
 
@@ -34,14 +36,16 @@ struct RequestHead: Hashable {
   }
 }
 
-/// Why bytes are not an HTTP request, as the answer to them.
+/// Why a request is refused, as the answer to it.
 struct RequestFault: Error, Hashable {
   var status: Int
   var reason: String
+  var kind: RefusalKind
 
-  init(_ status: Int, _ reason: String) {
+  init(_ status: Int, _ reason: String, _ kind: RefusalKind = .request) {
     self.status = status
     self.reason = reason
+    self.kind = kind
   }
 }
 
@@ -86,12 +90,16 @@ extension RequestHead {
     case "HTTP/1.0": minorVersion = 0
     default: throw RequestFault(505, "only HTTP/1.0 and HTTP/1.1 are spoken here")
     }
-    let target = parts[1]
-    guard target.first == 0x2F, target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 }) else {
-      throw RequestFault(400, "the request target must be a path that begins with /")
+    var target = parts[1]
+    authority = try Self.takeAuthority(&target)
+    guard target.first == 0x2F || (authority != nil && (target.first ?? 0x3F) == 0x3F),
+      target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 })
+    else {
+      throw RequestFault(400, "the request target must be a path that begins with /, or a URI")
     }
     let mark = target.firstIndex(of: 0x3F)
     path = String(decoding: target[..<(mark ?? target.endIndex)], as: UTF8.self)
+    if path.isEmpty { path = "/" }
     query = mark.map { String(decoding: target[($0 + 1)...], as: UTF8.self) }
     fields = []
     while true {
@@ -102,6 +110,22 @@ extension RequestHead {
       }
       fields.append(try Self.field(line))
     }
+  }
+
+  /// Takes scheme and authority off a target in absolute form; nil where it has another form.
+  private static func takeAuthority(
+    _ target: inout ArraySlice<UInt8>
+  ) throws(RequestFault) -> String? {
+    guard target.first != 0x2F, let colon = target.firstIndex(of: 0x3A),
+      target[colon...].starts(with: "://".utf8)
+    else { return nil }
+    guard String(decoding: target[..<colon], as: UTF8.self).lowercased() == "http" else {
+      throw RequestFault(400, "a request target in absolute form begins with http://")
+    }
+    let rest = target[(colon + 3)...]
+    let end = rest.firstIndex { $0 == 0x2F || $0 == 0x3F } ?? rest.endIndex
+    target = rest[end...]
+    return String(decoding: rest[..<end], as: UTF8.self)
   }
 
   private static func field(

@@ -13,6 +13,7 @@ struct ResponseHead {
 
   static func reason(_ status: Int) -> String {
     switch status {
+    case 101: "Switching Protocols"
     case 200: "OK"
     case 301: "Moved Permanently"
     case 304: "Not Modified"

@@ -8,6 +8,8 @@ struct StaticFiles: Sendable {
     /// The path names a folder, and lacks the slash at its end.
     case folder
     case missing
+    /// The process has no descriptor left to open it with.
+    case exhausted
   }
 
   /// Where the folder really is (realpath); no slash at its end.
@@ -31,18 +33,23 @@ struct StaticFiles: Sendable {
     guard let real = Self.realPath(asked.isEmpty ? "/" : asked), isInside(real) else {
       return .missing
     }
-    guard let file = OpenFile(path: real) else { return .missing }
-    switch file.kind {
-    case .folder:
-      guard path.utf8.last == 0x2F else { return .folder }
-      guard let index = Self.realPath(real + "/index.html"), isInside(index),
-        let page = OpenFile(path: index), page.kind == .file
-      else { return .missing }
-      return .file(page)
-    case .file:
-      return path.utf8.last == 0x2F ? .missing : .file(file)
-    case .other:
-      return .missing
+    do throws(OpenFile.Failure) {
+      let file = try OpenFile(path: real)
+      switch file.kind {
+      case .folder:
+        guard path.utf8.last == 0x2F else { return .folder }
+        guard let index = Self.realPath(real + "/index.html"), isInside(index) else {
+          return .missing
+        }
+        let page = try OpenFile(path: index)
+        return page.kind == .file ? .file(page) : .missing
+      case .file:
+        return path.utf8.last == 0x2F ? .missing : .file(file)
+      case .other:
+        return .missing
+      }
+    } catch {
+      return error == .exhausted ? .exhausted : .missing
     }
   }
 

@@ -1,3 +1,4 @@
+import CLibwebsockets
 import WayTransport
 
 /// A WebSocket handshake that was found good (RFC 6455 §4.2.1).
@@ -9,21 +10,23 @@ struct WebSocketUpgrade {
   /// Checks everything but Host and Origin.
   init(_ head: RequestHead, endpoints: [Endpoint]) throws(RequestFault) {
     guard let endpoint = endpoints.first(where: { $0.path == head.path }) else {
-      throw RequestFault(404, "there is no WebSocket endpoint at \(quoted(head.path))")
+      throw RequestFault(404, "there is no WebSocket endpoint at \(quoted(head.path))", .handshake)
     }
     guard head.method == "GET", head.minorVersion == 1 else {
-      throw RequestFault(400, "a WebSocket handshake is a GET of HTTP/1.1")
+      throw RequestFault(400, "a WebSocket handshake is a GET of HTTP/1.1", .handshake)
     }
     guard head.list("connection").contains("upgrade") else {
-      throw RequestFault(400, "a WebSocket handshake has the header Connection: Upgrade")
+      throw RequestFault(
+        400, "a WebSocket handshake has the header Connection: Upgrade", .handshake)
     }
     guard head.values("sec-websocket-version") == ["13"] else {
-      throw RequestFault(426, "a WebSocket handshake has the header Sec-WebSocket-Version: 13")
+      throw RequestFault(
+        426, "a WebSocket handshake has the header Sec-WebSocket-Version: 13", .handshake)
     }
     let keys = head.values("sec-websocket-key")
     guard let key = keys.first, keys.count == 1, Self.isKey(key) else {
       throw RequestFault(
-        400, "a WebSocket handshake has one Sec-WebSocket-Key of 16 bytes in base64")
+        400, "a WebSocket handshake has one Sec-WebSocket-Key of 16 bytes in base64", .handshake)
     }
     self.key = key
     self.endpoint = endpoint
@@ -35,7 +38,7 @@ struct WebSocketUpgrade {
       throw RequestFault(
         400,
         "none of the offered subprotocols is spoken here; "
-          + (known.isEmpty ? "offer none" : "offer \(known), or none"))
+          + (known.isEmpty ? "offer none" : "offer \(known), or none"), .handshake)
     }
   }
 
@@ -51,12 +54,30 @@ struct WebSocketUpgrade {
     }
   }
 
-  /// The handshake again, reduced to what lws needs: whatever else the peer sent does not reach its
-  /// parser. `host` is the name of the vhost.
-  func request(host: String) -> [UInt8] {
-    var text = "GET / HTTP/1.1\r\nHost: \(host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    text += "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: \(key)\r\n"
-    if let subprotocol { text += "Sec-WebSocket-Protocol: \(subprotocol)\r\n" }
-    return Array((text + "\r\n").utf8)
+  /// The answer that ends the handshake (§4.2.2).
+  var answer: HTTPAnswer {
+    var answer = HTTPAnswer(status: 101)
+    answer.fields = [
+      ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", acceptance),
+    ]
+    if let subprotocol { answer.fields.append(("Sec-WebSocket-Protocol", subprotocol)) }
+    return answer
+  }
+
+  /// What shows that the key was read.
+  private var acceptance: String {
+    let bytes = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
+    let digest = [UInt8](unsafeUninitializedCapacity: 20) { digest, count in
+      lws_SHA1(bytes, bytes.count, digest.baseAddress)
+      count = 20
+    }
+    let text = [UInt8](unsafeUninitializedCapacity: 32) { text, count in
+      digest.withUnsafeBytes { digest in
+        let written = lws_b64_encode_string(
+          digest.baseAddress, Int32(digest.count), text.baseAddress, Int32(text.count))
+        count = max(Int(written), 0)
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -7,6 +7,7 @@ struct FrameHeader {
     case binary = 0x2
     case close = 0x8
     case ping = 0x9
+    case pong = 0xA
 
     init(_ kind: MessageKind) {
       self = kind == .text ? .text : .binary

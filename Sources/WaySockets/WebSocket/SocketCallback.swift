@@ -9,18 +9,20 @@ func socketCallback(
   guard let wsi else { return 0 }
   let bytes = UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length)
   switch reason {
-  case LWS_CALLBACK_RECEIVE, LWS_CALLBACK_CLIENT_RECEIVE:
+  case LWS_CALLBACK_RAW_RX:
+    let bytes = UnsafeMutableRawBufferPointer(start: input, count: input == nil ? 0 : length)
+    return connection(user)?.receive(bytes) ?? -1
+  case LWS_CALLBACK_CLIENT_RECEIVE:
     connection(user)?.receive(bytes)
-  case LWS_CALLBACK_RECEIVE_PONG, LWS_CALLBACK_CLIENT_RECEIVE_PONG:
-    connection(user)?.isHeard = true
-  case LWS_CALLBACK_SERVER_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
+  case LWS_CALLBACK_RAW_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
     return connection(user)?.becameWritable() ?? 0
   case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
     connection(user)?.peerCloses(bytes)
+    connection(user)?.flushAtTurnEnd()
     return -1
-  case LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_CLIENT_ESTABLISHED:
+  case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_CLIENT_ESTABLISHED:
     return establish(wsi, user)
-  case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLIENT_CLOSED:
+  case LWS_CALLBACK_RAW_CLOSE, LWS_CALLBACK_CLIENT_CLOSED:
     release(user)
   case LWS_CALLBACK_WSI_CREATE:
     host(of: wsi)?.host?.socketCount += 1
@@ -30,10 +32,6 @@ func socketCallback(
     return host(of: wsi)?.isAnswerAcceptable(wsi, reason) == false ? -1 : 0
   case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
     host(of: wsi)?.connectionFailed(wsi, String(decoding: bytes, as: UTF8.self))
-  case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_RAW_RX, LWS_CALLBACK_HTTP,
-    LWS_CALLBACK_FILTER_HTTP_CONNECTION:
-    // Nothing but handshakes that were read and found good reaches lws.
-    return -1
   default:
     break
   }
@@ -62,6 +60,12 @@ class SocketOwner {
 private func host(of wsi: OpaquePointer) -> SocketOwner? {
   guard let vhost = lws_get_vhost(wsi), let user = lws_vhost_user(vhost) else { return nil }
   return Unmanaged<SocketOwner>.fromOpaque(user).takeUnretainedValue()
+}
+
+/// The code of the close frame that lws has sent for a client.
+func sentCloseCode(_ wsi: OpaquePointer) -> UInt16? {
+  guard lws_get_close_length(wsi) >= 2, let payload = lws_get_close_payload(wsi) else { return nil }
+  return UInt16(payload[0]) << 8 | UInt16(payload[1])
 }
 
 /// The connection that ``establish(_:_:)`` put into the session's user data.

@@ -26,15 +26,16 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private var wsi: OpaquePointer?
   private var receiver: (any MessageReceiver)?
   private var state = State.open
-  private var out: OutBuffer
-  /// Bytes that lws has copied because the socket would not take them.
-  private var held = 0
+  private var writer: SocketWriter
   private var isUnflushed = false
-  /// Set by a message of several parts: a ping may stand between them, which lws answers at the
-  /// next WRITEABLE, and that answer goes first.
-  private var letsPongPass = false
+  private var frames = FrameReader()
+  /// Nothing more is read from the peer: it has closed, or sent what is no frame.
+  private var isDeaf = false
+  private var isPeerDone = false
   private var assembly = MessageAssembly()
   private var isPaused = false
+  /// What a server's connection had read when it was paused.
+  private var unread: [UInt8] = []
   private var closeCode: UInt16?
   /// Set by whatever comes from the peer, or is taken by it: a flag, so that a message costs no
   /// look at the clock.
@@ -43,6 +44,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private var killTimer: (any ScheduledWork)?
 
   private static let lastID = Atomic<UInt64>(0)
+  private static let pingPayload = Array("life".utf8)
 
   init(loop: SocketLoop, wsi: OpaquePointer?, limits: ConnectionLimits, isClient: Bool) {
     id = Self.lastID.add(1, ordering: .relaxed).newValue
@@ -51,35 +53,52 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     self.limits = limits
     self.isClient = isClient
     traffic = loop.traffic
-    out = OutBuffer(pool: loop.buffers)
+    writer = SocketWriter(isClient: isClient, pool: loop.buffers, budget: limits.budget)
   }
 
-  func attach(_ receiver: any MessageReceiver) {
-    self.receiver = receiver
-  }
+  func attach(_ receiver: any MessageReceiver) { self.receiver = receiver }
 
   // MARK: Sending
 
-  var bufferedBytes: Int { out.count + held }
+  var bufferedBytes: Int { writer.cost }
 
   func send(_ message: RawSpan, as kind: MessageKind) {
-    guard case .open = state else { return }
-    guard bufferedBytes + message.byteCount <= limits.maximumBuffered else {
-      out.removeAll()
-      close(.slowConsumer, "more than \(limits.maximumBuffered) bytes wait to be read")
-      return
-    }
-    out.append(message, as: FrameHeader.Opcode(kind), mask: mask())
+    guard case .open = state, put(message, as: FrameHeader.Opcode(kind)) else { return }
     traffic.messagesSent.add(1)
     traffic.bytesSent.add(message.byteCount)
-    if out.count >= Libwebsockets.transmitSize { _ = flush() }
-    flushLater()
+    if writer.isDue { _ = flush() }
   }
 
-  /// A client's frames are masked, each with a key of its own (RFC 6455 §5.3).
-  private func mask() -> UInt32? {
-    isClient ? UInt32.random(in: 0...(.max)) : nil
+  /// Queues a frame. Where it has no room, closes and returns false.
+  private func put(_ payload: RawSpan, as opcode: FrameHeader.Opcode) -> Bool {
+    guard bufferedBytes + payload.byteCount <= limits.maximumBuffered else {
+      giveUp("more than \(limits.maximumBuffered) bytes wait to be read")
+      return false
+    }
+    let growth = writer.growth(for: payload.byteCount)
+    if growth > 0 {
+      limits.budget.reserve(growth)
+      // What made room may have been this connection.
+      guard case .open = state else { return false }
+      guard limits.budget.isLeft(growth) else {
+        giveUp("more bytes wait to be read than the server keeps for all")
+        return false
+      }
+    }
+    writer.append(payload, as: opcode)
+    flushLater()
+    return true
   }
+
+  /// Closes on a peer that takes too little: what waits for it is dropped.
+  func giveUp(_ reason: String) {
+    guard case .open = state else { return }
+    writer.removeUnsent()
+    close(.slowConsumer, reason)
+  }
+
+  /// Bytes of memory that what waits takes up; nil where the connection closes.
+  var openQueue: Int? { if case .open = state { writer.capacity } else { nil } }
 
   private func flushLater() {
     guard !isUnflushed else { return }
@@ -89,72 +108,70 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
 
   func flushAtTurnEnd() {
     isUnflushed = false
-    guard wsi != nil, out.count > 0 else { return }
+    guard wsi != nil else { return }
     if !flush() { kill() }
   }
 
-  /// Writes as much as the socket takes. Returns false where it has failed.
+  /// Writes as much as the socket takes. Returns false where it has failed, or all is said.
   private func flush() -> Bool {
     guard let wsi else { return true }
-    if letsPongPass {
-      lws_callback_on_writable(wsi)
-      return true
-    }
-    while let chunk = out.chunk(limit: Libwebsockets.transmitSize) {
-      if lws_partial_buffered(wsi) != 0 {
-        lws_callback_on_writable(wsi)
-        return true
-      }
-      let write = lws_write_protocol(rawValue: UInt32(way_lws_write_raw))
-      guard lws_write(wsi, chunk.baseAddress, chunk.count, write) >= 0 else {
-        out.removeAll()
-        return false
-      }
-      if lws_partial_buffered(wsi) != 0 { held = chunk.count }
-      out.remove(first: chunk.count)
-    }
-    return true
+    guard writer.write(to: wsi) else { return false }
+    return !writer.isEmpty || !endsSending(wsi)
   }
 
-  /// LWS_CALLBACK_SERVER_WRITEABLE: lws has sent what it held. Returns what the callback returns.
+  /// Once all is sent, a server's connection whose peer is not read any more ends. Returns whether
+  /// it is over at once: after a fault the peer may be sending yet, and closing on that would reset
+  /// the connection and might cost it the close frame.
+  private func endsSending(_ wsi: OpaquePointer) -> Bool {
+    guard isDeaf, case .closing = state else { return false }
+    if isPeerDone { return true }
+    Glibc.shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR))
+    return false
+  }
+
+  /// WRITEABLE: lws has sent what it held. Returns what the callback returns.
   func becameWritable() -> Int32 {
-    held = 0
-    letsPongPass = false
+    writer.becameWritable()
     isHeard = true
     return flush() ? 0 : -1
   }
 
-  private static let pingPayload = Array("life".utf8)
-
   /// Asks the peer for a sign of life where it has been silent, and closes where it stays so.
   func checkLife(_ patience: Patience) {
     guard case .open = state else { return }
-    let wasHeard = isHeard
-    isHeard = false
-    switch life.pass(patience, isHeard: wasHeard) {
+    defer { isHeard = false }
+    switch life.pass(patience, isHeard: isHeard) {
     case .nothing: break
-    case .ping:
-      // The pong repeats the payload, and lws tells of no pong without one.
-      out.append(Self.pingPayload.span.bytes, as: .ping, mask: mask())
-      flushLater()
-    case .giveUp:
-      close(.noPong, "nothing came for \(patience.silence), not even a pong")
+    case .ping: _ = put(Self.pingPayload.span.bytes, as: .ping)
+    case .giveUp: close(.noPong, "nothing came for \(patience.silence), not even a pong")
     }
   }
 
   // MARK: Pausing
 
-  /// lws keeps what it has read by now (lws_rx_flow_control).
   func pause() {
     guard let wsi, !isPaused else { return }
     isPaused = true
     _ = lws_rx_flow_control(wsi, 0)
   }
 
+  /// A client's lws keeps what it has read (lws_rx_flow_control); here it is ``unread``.
   func resume() {
     guard let wsi, isPaused else { return }
     isPaused = false
-    _ = lws_rx_flow_control(wsi, 1)
+    if unread.isEmpty {
+      _ = lws_rx_flow_control(wsi, 1)
+    } else {
+      socketLoop.executeLater { [weak self] in self?.readOn() }
+    }
+  }
+
+  private func readOn() {
+    guard let wsi, !isPaused else { return }
+    var bytes: [UInt8] = []
+    swap(&bytes, &unread)
+    if bytes.withUnsafeMutableBytes(receive) != 0 { kill() }
+    if !isPaused { _ = lws_rx_flow_control(wsi, 1) }
   }
 
   // MARK: Closing
@@ -163,77 +180,46 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     guard case .open = state, wsi != nil else { return }
     assembly.removeAll()
     closeCode = code.rawValue
-    appendClose(code.rawValue, reason)
-    flushLater()
-    killTimer = socketLoop.schedule(after: limits.closeTimeout) { [weak self] in self?.kill() }
+    appendClose(CloseFrame.payload(code, reason))
   }
 
   /// The close handshake is done here: lws's own ends the connection before its close frame is
   /// sent, when libuv is below and the library was built with assertions, as Debian's is
   /// (lws_service_fd_tsi closes twice).
-  private func appendClose(_ code: UInt16, _ reason: String) {
+  private func appendClose(_ payload: [UInt8]) {
     state = .closing
-    var payload = [UInt8(code >> 8), UInt8(code & 0xFF)]
-    payload += Self.closeText(reason)
-    payload.withUnsafeBytes { out.append($0.bytes, as: .close, mask: mask()) }
+    // Its peer's close frame is read for.
+    resume()
+    writer.append(payload.span.bytes, as: .close)
+    flushLater()
+    killTimer = socketLoop.schedule(after: limits.closeTimeout) { [weak self] in self?.kill() }
   }
 
   /// Cuts off: lws sees the end of the socket and closes.
   func kill() {
     guard let wsi else { return }
+    resume()
     Glibc.shutdown(lws_get_socket_fd(wsi), Int32(SHUT_RDWR))
   }
 
-  /// The longest prefix of `reason` that a close frame holds (RFC 6455 §5.5), cut between
-  /// characters.
-  private static func closeText(_ reason: String) -> [UInt8] {
-    var text: [UInt8] = []
-    for scalar in reason.unicodeScalars {
-      let bytes = UTF8.encode(scalar) ?? UTF8.encode("?")
-      guard let bytes, text.count + bytes.count <= 123 else { break }
-      text.append(contentsOf: bytes)
-    }
-    return text
-  }
-
-  /// LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: `payload` begins with the code, where there is one; lws
-  /// has made 1002 of codes that may not be sent. Answers unless this side has closed first; lws
-  /// then ends the connection.
+  /// The peer's close frame, which is answered unless this side has closed first; then the
+  /// connection ends.
   func peerCloses(_ payload: UnsafeRawBufferPointer) {
     guard case .open = state else { return }
-    letsPongPass = false
-    if payload.count >= 2 {
-      let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
-      closeCode = code < 5000 ? code : 1002
-      if !isUTF8(UnsafeRawBufferPointer(rebasing: payload[2...])) {
-        closeCode = CloseCode.invalidPayload.rawValue
-      }
-      appendClose(closeCode ?? code, "")
-    } else if payload.count == 1 {
-      // RFC 6455 §5.5.1: a body begins with a code of two bytes.
-      closeCode = 1002
-      appendClose(1002, "half a close code")
-    } else {
-      // RFC 6455 §7.1.5: a close frame without a code counts as 1005, which may not be sent.
-      closeCode = 1005
-      appendClose(1000, "")
-    }
-    _ = flush()
+    let frame = CloseFrame(payload)
+    closeCode = frame.code
+    appendClose(frame.answer)
   }
 
-  /// LWS_CALLBACK_CLOSED.
+  /// LWS_CALLBACK_CLOSED, LWS_CALLBACK_RAW_CLOSE.
   func ended() {
-    if closeCode == nil, let wsi, lws_get_close_length(wsi) >= 2,
-      let payload = lws_get_close_payload(wsi)
-    {
-      closeCode = UInt16(payload[0]) << 8 | UInt16(payload[1])
-    }
+    if closeCode == nil, isClient { closeCode = wsi.flatMap(sentCloseCode) }
     state = .closed
     traffic.closed(closeCode)
     wsi = nil
     killTimer?.cancel()
-    killTimer = nil
-    out.removeAll()
+    writer.removeAll()
+    unread = []
     assembly.removeAll()
     let receiver = receiver
     self.receiver = nil
@@ -244,15 +230,48 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
 
   // MARK: Receiving
 
-  /// LWS_CALLBACK_RECEIVE: the next part of a message.
-  func receive(_ part: UnsafeRawBufferPointer) {
-    guard case .open = state, let wsi, let receiver else { return }
+  /// LWS_CALLBACK_RAW_RX: bytes of a client. Returns what the callback returns.
+  func receive(_ bytes: UnsafeMutableRawBufferPointer) -> Int32 {
     isHeard = true
+    var rest = bytes
+    do throws(FrameReader.Fault) {
+      while !isDeaf, !isPaused, let part = try frames.next(&rest) {
+        switch part {
+        case .message(let bytes, let kind, let isLast, let remaining):
+          receive(bytes, kind, isLast: isLast, remaining: remaining)
+        case .ping(let payload):
+          if case .open = state { _ = put(payload.span.bytes, as: .pong) }
+        case .pong: break
+        case .close(let payload):
+          isDeaf = true
+          isPeerDone = true
+          payload.withUnsafeBytes(peerCloses)
+        }
+      }
+    } catch {
+      isDeaf = true
+      close(.protocolError, error.reason)
+    }
+    if isPaused { unread.append(contentsOf: rest) }
+    return !isDeaf || flush() ? 0 : -1
+  }
+
+  /// LWS_CALLBACK_CLIENT_RECEIVE: the next part of a server's message.
+  func receive(_ part: UnsafeRawBufferPointer) {
+    guard let wsi else { return }
+    isHeard = true
+    receive(
+      part, lws_frame_is_binary(wsi) != 0 ? .binary : .text,
+      isLast: lws_is_final_fragment(wsi) != 0, remaining: lws_remaining_packet_payload(wsi))
+  }
+
+  private func receive(
+    _ part: UnsafeRawBufferPointer, _ kind: MessageKind, isLast: Bool, remaining: Int
+  ) {
+    guard case .open = state, let receiver else { return }
     traffic.bytesReceived.add(part.count)
-    let kind: MessageKind = lws_frame_is_binary(wsi) != 0 ? .binary : .text
-    let isLast = lws_is_final_fragment(wsi) != 0
     let room = limits.maximumMessage - assembly.bytes.count - part.count
-    if room < 0 || lws_remaining_packet_payload(wsi) > room {
+    if room < 0 || remaining > room {
       close(.messageTooBig, "a message holds at most \(limits.maximumMessage) bytes")
       return
     }
@@ -267,7 +286,6 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     assembly.append(part)
     guard isLast else { return }
     guard kind == .binary || assembly.bytes.withUnsafeBytes(isUTF8) else { return refuseText() }
-    letsPongPass = true
     traffic.messagesReceived.add(1)
     var message = MessageAssembly()
     swap(&message, &assembly)
@@ -279,14 +297,4 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private func refuseText() {
     close(.invalidPayload, "the text is not UTF-8")
   }
-}
-
-/// What a connection may take up.
-struct ConnectionLimits: Sendable {
-  /// Bytes of one message.
-  var maximumMessage: Int
-  /// Bytes that may wait to be sent.
-  var maximumBuffered: Int
-  /// How long a closing connection may take to send what waits.
-  var closeTimeout: Duration
 }

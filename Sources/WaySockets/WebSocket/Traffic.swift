@@ -11,6 +11,7 @@ package final class Traffic: Sendable {
   package let bytesReceived = Atomic(0)
   package let bytesSent = Atomic(0)
   private let closeCounts = Locked([UInt16: Int]())
+  private let refusalCounts = Locked([RefusalKind: Int]())
 
   init() {}
 
@@ -18,6 +19,13 @@ package final class Traffic: Sendable {
   /// §7.1.5). Codes that are neither the protocol's nor the standard's count as 0: a peer may send
   /// any.
   package var closes: [UInt16: Int] { closeCounts.withLock { $0 } }
+
+  /// How many requests were refused, by why.
+  package var refusals: [RefusalKind: Int] { refusalCounts.withLock { $0 } }
+
+  func refused(_ kind: RefusalKind) {
+    refusalCounts.withLock { $0[kind, default: 0] += 1 }
+  }
 
   func closed(_ code: UInt16?) {
     let code = code ?? 1006
@@ -30,8 +38,9 @@ package final class Traffic: Sendable {
 package struct SocketStatistics: Sendable {
   /// Open WebSocket connections.
   package let connections: Int
-  /// Bytes that wait to be sent to their peers.
+  /// Bytes of memory that what waits to be sent to their peers takes up, and may.
   package let queuedBytes: Int
+  package let queueLimit: Int
   package let traffic: Traffic
 }
 

@@ -76,14 +76,23 @@ struct BridgeMetrics: Sendable {
     for (code, count) in traffic.closes.sorted(by: { $0.key < $1.key }) {
       closes.add(count, ("code", code == 0 ? "other" : "\(code)"))
     }
+    var refusals = MetricFamily(
+      "waybridge_refusals_total", .counter,
+      "HTTP requests that were refused, handshakes among them, by why.")
+    let refused = traffic.refusals
+    for kind in RefusalKind.allCases { refusals.add(refused[kind] ?? 0, ("reason", kind.rawValue)) }
     return [
       MetricFamily(
         "waybridge_connections", .gauge, "Open WebSocket connections.",
         value: statistics.connections),
       MetricFamily(
-        "waybridge_queue_bytes", .gauge, "Bytes that wait to be sent to clients.",
+        "waybridge_queue_bytes", .gauge,
+        "Bytes of memory that hold what waits to be sent to clients.",
         value: statistics.queuedBytes),
-      messages, bytes, closes,
+      MetricFamily(
+        "waybridge_queue_limit_bytes", .gauge, "Bytes of memory that may hold it.",
+        value: statistics.queueLimit),
+      messages, bytes, closes, refusals,
     ]
   }
 

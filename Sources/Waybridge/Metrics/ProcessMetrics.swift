@@ -33,7 +33,7 @@ enum ProcessMetrics {
   private static var processorTime: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
 
   /// proc(5): the second field of /proc/self/statm, in pages.
-  private static var residentBytes: Double? {
+  static var residentBytes: Double? {
     let fields = text("/proc/self/statm").split(separator: " ")
     guard fields.count > 1, let pages = Double(fields[1]) else { return nil }
     return pages * Double(sysconf(Int32(_SC_PAGESIZE)))

@@ -1,0 +1,13 @@
+#pragma once
+#include <stddef.h>
+
+/* A file of the JavaScript client, as part of the program. */
+struct web_client_file {
+  /* Its path below web/bridge. */
+  const char *_Nonnull name;
+  const unsigned char *_Nonnull bytes;
+  size_t size;
+};
+
+const struct web_client_file *_Nonnull web_client_files(void);
+size_t web_client_file_count(void);

@@ -1,0 +1,132 @@
+import Glibc
+import Testing
+import WayTransport
+
+@testable import WaySockets
+
+/// Two ends of a connection that takes little at a time.
+private struct Pipe: ~Copyable {
+  let near: Int32
+  let far: Int32
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends)
+    (near, far) = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(near)
+    close(far)
+  }
+
+  func read(_ limit: Int = .max) -> [UInt8] {
+    var found: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 10_000)
+    while found.count < limit,
+      case let count = recv(far, &part, min(part.count, limit - found.count), 0), count > 0
+    {
+      found += part[..<count]
+    }
+    return found
+  }
+}
+
+extension OutBuffer {
+  fileprivate mutating func append(_ payload: [UInt8], as opcode: FrameHeader.Opcode = .binary) {
+    payload.withUnsafeBytes { append($0.bytes, as: opcode, mask: nil) }
+  }
+
+  /// Sends what the pipe takes; false where it took nothing.
+  fileprivate mutating func flush(_ pipe: borrowing Pipe) -> Bool {
+    let sent = count == 0 ? 0 : send(to: pipe.near)
+    if sent > 0 { remove(first: sent) }
+    return sent > 0
+  }
+}
+
+@Suite struct OutBufferTests {
+  /// The bytes of a server's frame.
+  private static func frame(_ payload: [UInt8], first: UInt8 = 0x82) -> [UInt8] {
+    let size = payload.count
+    if size < 126 { return [first, UInt8(size)] + payload }
+    if size < 65_536 { return [first, 126, UInt8(size >> 8), UInt8(size & 0xFF)] + payload }
+    return [first, 127] + (0..<8).map { UInt8(truncatingIfNeeded: size >> (56 - 8 * $0)) } + payload
+  }
+
+  private static func payload(_ number: Int, _ size: Int) -> [UInt8] {
+    [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: size)
+  }
+
+  static let sizes: [[Int]] = [
+    [], [0], [1, 2, 3], [16_000, 500, 16_384, 16_370], [100_000, 0, 1_000_000, 7],
+    Array(repeating: 997, count: 500), Array(0..<300),
+  ]
+
+  @Test(arguments: sizes)
+  func `What is queued is sent as it came, and the memory is given back`(sizes: [Int]) {
+    let budget = QueueBudget()
+    let pipe = Pipe()
+    var out = OutBuffer(pool: BufferPool(), budget: budget)
+    var expected: [UInt8] = []
+    for (number, size) in sizes.enumerated() {
+      out.append(Self.payload(number, size))
+      expected += Self.frame(Self.payload(number, size))
+    }
+    #expect(out.count == expected.count)
+    #expect(out.capacity == budget.used)
+    // No more than what is held, and the two blocks that are begun and sent from.
+    #expect(out.capacity <= expected.count * 101 / 100 + 2 * BufferPool.blockSize)
+    #expect(out.cost <= out.capacity && out.cost >= out.count)
+    var sent: [UInt8] = []
+    while out.count > 0 {
+      let isMoving = out.flush(pipe)
+      sent += pipe.read(isMoving ? 5_000 : .max)
+    }
+    #expect(sent + pipe.read() == expected)
+    #expect(budget.used == 0 && out.capacity == 0 && out.cost == 0)
+  }
+
+  @Test(arguments: [[50], [40_000], [200_000, 10, 10], Array(repeating: 300, count: 500)])
+  func `What has not begun is dropped, a frame that has is sent whole`(sizes: [Int]) {
+    for limit in [0, 1, 3, 10_000, 70_000] {
+      let budget = QueueBudget()
+      let pipe = Pipe()
+      var out = OutBuffer(pool: BufferPool(), budget: budget)
+      var frames: [[UInt8]] = []
+      for (number, size) in sizes.enumerated() {
+        out.append(Self.payload(number, size))
+        frames.append(Self.frame(Self.payload(number, size)))
+      }
+      var sent: [UInt8] = []
+      if limit > 0 {
+        // As if the socket had taken so many.
+        var left = min(limit, frames.joined().count)
+        while left > 0, let first = out.first {
+          let part = min(left, first.count)
+          sent += first.prefix(part)
+          out.remove(first: part)
+          left -= part
+        }
+      }
+      out.removeUnsent()
+      out.append([1], as: .close)
+      #expect(out.capacity == budget.used && out.capacity < sizes.max().map { $0 + 40_000 } ?? 0)
+      while out.flush(pipe) { sent += pipe.read() }
+      var expected: [UInt8] = []
+      for frame in frames where expected.count < limit { expected += frame }
+      #expect(sent == expected + Self.frame([1], first: 0x88), "\(limit)")
+      #expect(budget.used == 0)
+    }
+  }
+
+  @Test func `A buffer that goes gives its memory back`() {
+    let budget = QueueBudget()
+    do {
+      var out = OutBuffer(pool: BufferPool(), budget: budget)
+      out.append(Self.payload(1, 100_000))
+      #expect(budget.used > 100_000)
+    }
+    #expect(budget.used == 0)
+  }
+}

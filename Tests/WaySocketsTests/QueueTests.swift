@@ -1,0 +1,90 @@
+import Testing
+import WayTransport
+
+@testable import WaySockets
+
+@Suite struct QueueTests {
+  private static let block = [UInt8](repeating: 0x61, count: 100_000)
+
+  @Test func `Beyond what is kept for all, the one for whom most waits is closed`() async throws {
+    try await withServer(
+      echoes: false, configure: .init { $0.maximumBufferedTotal = 3_400_000 }
+    ) { server in
+      let sockets = try (0..<2).map { _ in
+        let socket = try RawSocket(port: server.port, receiveBuffer: 4096)
+        socket.upgrade(port: server.port)
+        return socket
+      }
+      let more = try #require(await server.acceptor.next()).0
+      let less = try #require(await server.acceptor.next()).0
+      let reader = try await server.connect()
+      let read = try #require(await server.acceptor.next()).0
+      await server.onLoop {
+        // What the sockets take is not kept here.
+        for channel in [more.channel, less.channel] {
+          while channel.bufferedBytes == 0 {
+            for _ in 0..<10 { channel.send(bytes: Self.block) }
+          }
+        }
+        while less.channel.bufferedBytes < 1 << 20 { less.channel.send(bytes: Self.block) }
+        while more.channel.bufferedBytes < 2 << 20 { more.channel.send(bytes: Self.block) }
+        #expect(server.server.statistics.queuedBytes <= 3_400_000)
+        for _ in 0..<15 { read.channel.send(bytes: Self.block) }
+        #expect(more.channel.bufferedBytes < 1 << 20)
+        #expect(server.server.statistics.queuedBytes <= 3_400_000)
+        read.channel.send(text: "read")
+      }
+      for _ in 0..<15 { #expect(await reader.next() == .message(Self.block, .binary)) }
+      #expect(await reader.next() == .text("read"))
+      #expect(sockets[0].readCloseCode() == 4201)
+      await server.onLoop {
+        #expect(less.channel.bufferedBytes > 1 << 19)
+        less.channel.close(.normal, "")
+      }
+      #expect(sockets[1].readCloseCode() == 1000)
+      await server.onLoop { #expect(server.server.statistics.queuedBytes == 0) }
+    }
+  }
+
+  @Test func `One that wants more than is kept for all is closed`() async throws {
+    try await withServer(configure: .init { $0.maximumBufferedTotal = 100_000 }) { server in
+      let client = try await server.connect()
+      let accepted = try #require(await server.acceptor.next()).0
+      await server.onLoop { accepted.channel.send(bytes: Self.block) }
+      #expect(await client.next() == .closed(4201))
+    }
+  }
+
+  @Test func `What is queued costs little more than it holds`() async throws {
+    try await withServer(
+      echoes: false, configure: .init { $0.maximumBuffered = 64 << 20 }
+    ) { server in
+      let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
+      slow.upgrade(port: server.port)
+      let accepted = try #require(await server.acceptor.next()).0
+      await server.onLoop {
+        for _ in 0..<300 { accepted.channel.send(bytes: Self.block) }
+        let cost = server.server.statistics.queuedBytes
+        #expect(accepted.channel.bufferedBytes <= cost)
+        #expect(cost < accepted.channel.bufferedBytes + 20_000)
+        #expect(cost <= 300 * 100_010 * 101 / 100)
+      }
+    }
+  }
+
+  @Test func `Pings of a peer that does not read are bounded`() async throws {
+    try await withServer(
+      configure: .init {
+        $0.maximumBuffered = 100_000
+        $0.closeTimeout = .milliseconds(100)
+      }
+    ) { server in
+      let socket = try RawSocket(port: server.port, receiveBuffer: 4096)
+      socket.upgrade(port: server.port)
+      let accepted = try #require(await server.acceptor.next()).0
+      let ping = RawSocket.frame(0x89, .init(repeating: 1, count: 125))
+      for _ in 0..<50 { socket.send(Array(repeatElement(ping, count: 1000).joined())) }
+      #expect(await accepted.next() == .closed(4201))
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Testing
+import WayTransport
+
+@testable import WaySockets
+
+@Suite struct SlotTests {
+  static let responder: HTTPResponder = { request in
+    switch request.path {
+    case "/health":
+      HTTPResponse(
+        status: 200, contentType: "text/plain", body: Array("well".utf8), isServedWhenFull: true)
+    case "/page": HTTPResponse(status: 200, contentType: "text/plain", body: Array("page".utf8))
+    default: nil
+    }
+  }
+
+  private func get(_ path: String, _ server: TestServer) throws -> String {
+    let socket = try RawSocket(port: server.port)
+    socket.send("GET \(path) HTTP/1.1\r\nHost: localhost:\(server.port)\r\n\r\n")
+    return socket.readToEnd()
+  }
+
+  @Test func `A full server answers what is served even then, and 503 to all else`() async throws {
+    try await withServer(
+      responder: Self.responder, configure: .init { $0.maximumConnections = 2 }
+    ) { server in
+      let first = try RawSocket(port: server.port)
+      first.upgrade(port: server.port)
+      let second = try RawSocket(port: server.port)
+      second.upgrade(port: server.port)
+      for _ in 0..<3 {
+        let health = try get("/health", server)
+        #expect(health.hasPrefix("HTTP/1.1 200 ") && health.hasSuffix("well"))
+        #expect(health.contains("Connection: close\r\n"))
+        #expect(try get("/page", server).hasPrefix("HTTP/1.1 503 "))
+        #expect(try get("/nowhere", server).hasPrefix("HTTP/1.1 503 "))
+        let third = try RawSocket(port: server.port)
+        #expect(third.upgrade(port: server.port).hasPrefix("HTTP/1.1 503 "))
+      }
+      #expect(server.loop.traffic.refusals == [.full: 9])
+      first.send(RawSocket.frame(0x88, [3, 0xE8]))
+      #expect(first.readCloseCode() == 1000)
+      #expect(await server.acceptor.next()?.0.next() == .closed(1000))
+      let fourth = try RawSocket(port: server.port)
+      #expect(fourth.upgrade(port: server.port).hasPrefix("HTTP/1.1 101 "))
+    }
+  }
+
+  @Test func `One who came to a full server has a place when there is room`() async throws {
+    try await withServer(
+      responder: Self.responder, configure: .init { $0.maximumConnections = 1 }
+    ) { server in
+      let first = try RawSocket(port: server.port)
+      first.upgrade(port: server.port)
+      let second = try RawSocket(port: server.port)
+      // It is there before the first leaves.
+      #expect(try get("/health", server).hasPrefix("HTTP/1.1 200 "))
+      first.send(RawSocket.frame(0x88, [3, 0xE8]))
+      #expect(await server.acceptor.next()?.0.next() == .closed(1000))
+      #expect(second.upgrade(port: server.port).hasPrefix("HTTP/1.1 101 "))
+    }
+  }
+
+  @Test func `Those who ask for nothing keep nobody out`() async throws {
+    try await withServer(
+      responder: Self.responder,
+      configure: .init {
+        $0.maximumConnections = 1
+        $0.maximumExtraConnections = 3
+        $0.headTimeout = .seconds(60)
+      }
+    ) { server in
+      let first = try RawSocket(port: server.port)
+      first.upgrade(port: server.port)
+      let silent = try (0..<10).map { _ in try RawSocket(port: server.port) }
+      #expect(try get("/health", server).hasPrefix("HTTP/1.1 200 "))
+      #expect(silent[0].readToEnd().hasPrefix("HTTP/1.1 503 "))
+    }
+  }
+
+  @Test func `Refusals are counted by why`() async throws {
+    try await withServer { server in
+      let host = "Host: localhost:\(server.port)\r\n"
+      for (lines, kind) in [
+        ("GET /a HTTP/1.1\r\nHost: evil.example\r\n", .host),
+        ("GET /a HTTP/1.1\r\n", .host),
+        ("GET /a HTTP/1.1\r\n\(host)Origin: null\r\n", .origin),
+        ("GET /a HTTP/1.1\r\n\(host)Via: a\r\n", .proxy),
+        ("GET /echo HTTP/1.1\r\n\(host)", .handshake),
+        ("GET /echo HTTP/1.1\r\n\(host)Upgrade: websocket\r\n", .handshake),
+        ("GET /a HTTP/1.1\r\n\(host)Content-Length: 1\r\n", .request),
+        ("GET /a HTTP/3\r\n", .request),
+      ] as [(String, RefusalKind)] {
+        let before = server.loop.traffic.refusals
+        let socket = try RawSocket(port: server.port)
+        socket.send(lines + "\r\n")
+        #expect(socket.readToEnd().hasPrefix("HTTP/1.1 4") || lines.contains("HTTP/3"))
+        var expected = before
+        expected[kind, default: 0] += 1
+        #expect(server.loop.traffic.refusals == expected, "\(lines)")
+      }
+    }
+  }
+}

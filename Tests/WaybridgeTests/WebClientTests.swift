@@ -1,0 +1,36 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import WaySockets
+@testable import Waybridge
+
+@Suite struct WebClientTests {
+  @Test func theProgramHoldsTheClientAsItIs() throws {
+    let folder = ProjectFiles.url("web/bridge")
+    let found = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
+    let names = found.compactMap { $0 as? String }.filter { $0.hasSuffix(".js") }
+    #expect(names.contains("bridge.js"))
+    #expect(Set(WebClient.files.keys) == Set(names.map { "/bridge/\($0)" }))
+    for name in names {
+      let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
+      #expect(WebClient.files["/bridge/\(name)"]?.bytes == bytes, "\(name)")
+    }
+  }
+
+  /// A folder that is served, with its entries, and whether the client of the program is then.
+  static let folders: [(web: String?, entries: [String]?, isServed: Bool)] = [
+    (nil, nil, true), ("web/demo", nil, true), ("web", nil, false), ("web", ["bridge"], false),
+    ("web", ["demo"], true),
+  ]
+
+  @Test(arguments: folders.indices)
+  func aFolderOfThatNameTakesItsPlace(index: Int) {
+    let (web, entries, isServed) = Self.folders[index]
+    var configuration = BridgeConfiguration(
+      webRoot: web.map { ProjectFiles.url($0).path }, webEntries: entries)
+    #expect(configuration.sockets.embeddedFiles.isEmpty == !isServed)
+    configuration.servesClient = false
+    #expect(configuration.sockets.embeddedFiles.isEmpty)
+  }
+}
