@@ -21,6 +21,7 @@ extension BridgeConfiguration {
     var sockets = SocketServerConfiguration(host: host, port: port, webRoot: webRoot)
     sockets.maximumConnections = limits.maxConnections
     sockets.maximumBuffered = limits.maxQueueBytes
+    sockets.maximumBufferedTotal = limits.maxServerBytes
     sockets.ping = limits.ping
     sockets.silence = limits.silence
     sockets.embeddedFiles = embeddedFiles

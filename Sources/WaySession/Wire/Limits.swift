@@ -49,8 +49,8 @@ public struct Limits: Sendable, Hashable {
   public var maxClientBytes = 16 << 20
   /// Bytes that are kept for all clients of one session, and its pages.
   public var maxSessionBytes = 64 << 20
-  /// Bytes that are kept for all sessions.
-  public var maxServerBytes = 512 << 20
+  /// Bytes that are kept for all sessions, and as many that wait to be sent to all clients.
+  public var maxServerBytes = 256 << 20
   /// Calls a second of one client, over time; beyond, they are the error 2429 with
   /// `data.retryAfterMs`. 0 for any number.
   public var maxRate = 1000
