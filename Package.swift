@@ -110,5 +110,6 @@ let package = Package(
       path: "Tests/Support",
       swiftSettings: strict),
   ],
+  cLanguageStandard: .c2x,
   cxxLanguageStandard: .cxx17
 )
