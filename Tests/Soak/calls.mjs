@@ -68,7 +68,8 @@ export class Calls {
 
   #done(call, answer, tag) {
     const isShare = call.params.uri === "action://share";
-    if (isShare && this.#run.isDemo && answer.error?.code === -32603) return;
+    // The task passes on how its own call failed: the sheet was refused.
+    if (isShare && this.#run.isDemo && answer.error?.code === 2502) return;
     if (answer.error && answer.error.code < 0 && answer.error.code !== -32800) return this.#failed(call, answer.error);
     if (answer.error && [2404, 2408, 2429, 2504, -32800].includes(answer.error.code)) return this.#failed(call, answer.error);
     if (isShare) {

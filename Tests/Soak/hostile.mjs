@@ -24,7 +24,7 @@ export class Hostile {
     this.#worker = new Worker(new URL("hostile/attacking.mjs", import.meta.url), {
       workerData: { url: run.server.url("/bridge"), seed: run.seed, patience, only },
     });
-    this.#worker.on("message", (message) => this.#told(message));
+    this.#worker.on("message", (message) => (message.isOver ? void this.#worker.terminate() : this.#told(message)));
     this.#worker.on("error", (error) => run.fault(`the hostile clients failed: ${error.stack}`));
     this.#over = new Promise((resolve) => this.#worker.once("exit", resolve));
   }

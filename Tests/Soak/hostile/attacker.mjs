@@ -27,6 +27,8 @@ export class Attacker {
     });
     this.closed = new Promise((resolve) => this.socket.once("close", (code) => resolve(this.#end(code))));
     this.socket.on("message", (data) => this.#take(data));
+    // An attack that was ended goes on until it notices.
+    if (context.isOver) void this.leave();
   }
 
   /** Connects, and opens a session, or joins that of another one. */

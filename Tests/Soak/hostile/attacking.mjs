@@ -14,6 +14,7 @@ class Context {
   patience = patience;
   attackers = new Set();
   counts = {};
+  hasEnded = false;
   /** Error codes that the attack provokes. */
   allowed = [];
   pause = pause;
@@ -32,7 +33,7 @@ class Context {
   }
 
   get isOver() {
-    return Context.isOver || this.isLate;
+    return Context.isOver || this.hasEnded;
   }
 
   allow(...codes) {
@@ -51,9 +52,10 @@ class Context {
 async function attack(name, work) {
   const context = new Context(name);
   let timer;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, MAX_ATTACK))).then(() => (context.isLate = true));
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, MAX_ATTACK)));
   await Promise.race([work(context), late, Context.over]).catch((error) => context.fault(error.stack));
   clearTimeout(timer);
+  context.hasEnded = true;
   await Promise.all([...context.attackers].map((attacker) => attacker.leave()));
   parentPort.postMessage({ attack: name, counts: context.counts });
 }
@@ -75,10 +77,9 @@ async function lane(attacks, name, begin) {
   }
 }
 
-parentPort.on("message", () => Context.end());
+parentPort.once("message", () => Context.end());
 await Promise.all([
   lane(HEAVY, "heavy", (name) => parentPort.postMessage({ during: name })),
   lane(WAITING, "waiting", () => {}),
 ]);
 parentPort.postMessage({ isOver: true });
-parentPort.close();
