@@ -9,10 +9,15 @@ package struct MessageDecoder: Sendable {
   /// Most arrays and objects within one another, the message's own among them. Above
   /// ``JSON/maxDepth`` it has no effect.
   package let maxDepth: Int
+  /// About how many values one message or batch may hold: they cost more than their bytes do.
+  package let maxValues: Int
 
-  package init(maxBatch: Int = 100, maxDepth: Int = JSON.maxDepth) {
+  package init(
+    maxBatch: Int = 100, maxDepth: Int = JSON.maxDepth, maxValues: Int = .max
+  ) {
     self.maxBatch = maxBatch
     self.maxDepth = maxDepth
+    self.maxValues = maxValues
   }
 
   /// Decodes one text frame. May be called on any thread.
@@ -43,6 +48,7 @@ package struct MessageDecoder: Sendable {
           .tooLarge, "a batch has at most \(maxBatch) messages; this one has \(count)",
           data: ["limit": .integer(Int64(maxBatch))]))
     }
+    guard cursor.size(of: TapeCursor.root) <= maxValues else { return .malformed(tooManyValues) }
     var messages: [Message] = []
     messages.reserveCapacity(count)
     var at = TapeCursor.root + 1
@@ -60,6 +66,7 @@ package struct MessageDecoder: Sendable {
     guard cursor.kind(at: place) == .object else { return .notAnObject(cursor, at: place) }
     let envelope = Envelope(cursor, at: place)
     if envelope.method == 0, envelope.result != 0 || envelope.error != 0 {
+      guard cursor.size(of: place) <= maxValues else { return tooLargeResponse(cursor, envelope) }
       return try response(cursor, envelope, level: level + 1)
     }
 
@@ -77,6 +84,7 @@ package struct MessageDecoder: Sendable {
       let readable = envelope.duplicatesID ? nil : id
       return .invalid(readable ?? .null, "`\(name)` stands in the message more than once")
     }
+    guard cursor.size(of: place) <= maxValues else { return .invalid(id ?? .null, tooManyValues) }
     guard isVersion2(cursor, at: envelope.jsonrpc) else {
       return .invalid(id ?? .null, "`jsonrpc` must be the string \"2.0\"")
     }
@@ -114,6 +122,20 @@ package struct MessageDecoder: Sendable {
   private func isVersion2(_ cursor: TapeCursor, at place: Int) -> Bool {
     // A missing member's place 0 holds no string.
     cursor.kind(at: place) == .string && cursor.shortName(at: place) == Envelope.version
+  }
+
+  private var tooManyValues: CallError {
+    CallError(
+      .tooLarge, "a message has at most \(maxValues) values, about",
+      data: ["limit": .integer(Int64(maxValues))])
+  }
+
+  /// The call that it answers settles all the same.
+  private func tooLargeResponse(_ cursor: TapeCursor, _ envelope: Envelope) -> Message {
+    guard envelope.id != 0, !envelope.duplicatesID,
+      let id = requestID(cursor, at: envelope.id)
+    else { return .invalid(.null, tooManyValues) }
+    return .response(Response(id: id, result: .failure(tooManyValues)))
   }
 
   /// `level` counts the message's own object.

@@ -63,6 +63,9 @@ struct TapeCursor {
   @inline(__always)
   func end(of container: Int) -> Int { next(after: container) - 1 }
 
+  /// About how many values a value holds, itself and the names of members counted.
+  func size(of place: Int) -> Int { (next(after: place) - place + 1) / 2 }
+
   /// How many elements or members a container has; at most 16,777,215 are counted.
   func count(of container: Int) -> Int { Int((tape[container] >> 32) & 0xFF_FFFF) }
 

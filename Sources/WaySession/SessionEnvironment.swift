@@ -30,6 +30,7 @@ struct SessionEnvironment: Sendable {
   /// What is kept for all sessions.
   let budget: ByteBudget
   let meter: CallMeter
+  let turns: Turns
   let observer: Observer
   /// The wall clock: milliseconds since 1970-01-01 UTC.
   let now: @Sendable () -> Int64

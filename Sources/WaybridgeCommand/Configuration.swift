@@ -61,6 +61,7 @@ extension Configuration {
     Setting("limits.maxBatch", .count(\.limits.maxBatch), "Messages in one batch."),
     Setting(
       "limits.maxDepth", .count(\.limits.maxDepth), "Levels of arrays and objects in one message."),
+    Setting("limits.maxValues", .count(\.limits.maxValues), "Values in one message, about."),
     Setting(
       "limits.maxInFlight", .count(\.limits.maxInFlight),
       "Calls of one client that wait for an answer."),

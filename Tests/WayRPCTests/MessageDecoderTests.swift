@@ -3,6 +3,39 @@ import WayRPC
 import WayValues
 
 @Suite struct MessageDecoderTests {
+  /// A message, or a batch, of too many values is refused, under its id where that can be.
+  @Test(arguments: [
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","params":[0,0,0,0]}"#, RequestID.integer(1)),
+    (#"{"jsonrpc":"2.0","method":"m","params":[[],[],[],[]]}"#, .null),
+    (#"[{"jsonrpc":"2.0","id":1,"method":"m","params":[0,0,0,0]}]"#, .null),
+  ])
+  func valuesAreBounded(text: String, id: RequestID) throws {
+    let bytes = Array(text.utf8)
+    let incoming = MessageDecoder(maxValues: 8).decode(bytes.span.bytes)
+    switch incoming {
+    case .message(.invalid(let named, let error)):
+      #expect(named == id)
+      #expect(error.code == 2413)
+    case .malformed(let error):
+      #expect(id == .null)
+      #expect(error.code == 2413)
+    default: #expect(Bool(false), "it was taken: \(incoming)")
+    }
+    let whole = MessageDecoder(maxValues: 20).decode(bytes.span.bytes)
+    if case .malformed = whole { #expect(Bool(false), "it was refused") }
+    if case .message(.invalid) = whole { #expect(Bool(false), "it was refused") }
+  }
+
+  @Test func anAnswerOfTooManyValuesSettlesItsCallAllTheSame() throws {
+    let bytes = Array(#"{"jsonrpc":"2.0","id":7,"result":[0,0,0,0,0,0]}"#.utf8)
+    let incoming = MessageDecoder(maxValues: 8).decode(bytes.span.bytes)
+    guard case .message(.response(let response)) = incoming else {
+      return #expect(Bool(false), "it is no response: \(incoming)")
+    }
+    #expect(response.id == .integer(7))
+    #expect(throws: CallError.self) { try response.result.get() }
+  }
+
   @Test(arguments: [
     (#"{"jsonrpc":"2.0","id":1,"method":"m"}"#, "request 1 m"),
     (#"{"jsonrpc":"2.0","id":1,"method":"m","params":[]}"#, "request 1 m []"),

@@ -22,7 +22,8 @@ actor Connection: MessageReceiver {
     self.hub = hub
     executor = channel.loop.asUnownedSerialExecutor()
     let limits = hub.limits
-    decoder = MessageDecoder(maxBatch: limits.maxBatch, maxDepth: limits.maxDepth)
+    decoder = MessageDecoder(
+      maxBatch: limits.maxBatch, maxDepth: limits.maxDepth, maxValues: limits.maxValues)
     state = isPlain ? .anonymous : .awaitingHello
   }
 
@@ -41,6 +42,16 @@ actor Connection: MessageReceiver {
   nonisolated func receive(_ message: RawSpan, as kind: MessageKind) {
     assumeIsolated { connection in
       guard kind == .text else { return connection.close(OpenConnection.binaryRefusal) }
+      let hub = connection.hub
+      let isLate = hub.turns.putOff(message, on: connection.channel, hub.meter) { [connection] in
+        connection.take($0)
+      }
+      if !isLate { connection.take(message) }
+    }
+  }
+
+  private nonisolated func take(_ message: RawSpan) {
+    assumeIsolated { connection in
       connection.hub.meter.begin()
       connection.handle(connection.decoder.decode(message))
     }
@@ -216,7 +227,8 @@ extension Connection {
     join(session, client, identity)
     channel.attach(
       OpenConnection(
-        connection: self, channel: channel, decoder: decoder, inbox: hub.inbox, session: session,
+        connection: self, channel: channel, decoder: decoder, inbox: hub.inbox, turns: hub.turns,
+        session: session,
         client: client))
     helloTimer?.cancel()
     state.opened()

@@ -11,17 +11,19 @@ final class OpenConnection: MessageReceiver {
   private let channel: any MessageChannel
   private let decoder: MessageDecoder
   private let inbox: Inbox
+  private let turns: Turns
   private let session: Session
   private let client: ClientID
 
   init(
     connection: Connection, channel: any MessageChannel, decoder: MessageDecoder,
-    inbox: Inbox, session: Session, client: ClientID
+    inbox: Inbox, turns: Turns, session: Session, client: ClientID
   ) {
     self.connection = connection
     self.channel = channel
     self.decoder = decoder
     self.inbox = inbox
+    self.turns = turns
     self.session = session
     self.client = client
   }
@@ -30,6 +32,11 @@ final class OpenConnection: MessageReceiver {
     guard kind == .text else {
       return channel.close(Self.binaryRefusal.code, Self.binaryRefusal.reason)
     }
+    let isLate = turns.putOff(message, on: channel, inbox.meter) { [self] in take($0) }
+    if !isLate { take(message) }
+  }
+
+  private func take(_ message: RawSpan) {
     inbox.meter.begin()
     let incoming = decoder.decode(message)
     session.assumeIsolated { inbox.take(incoming, from: client, in: $0) }

@@ -12,6 +12,7 @@ package actor SessionHub: ChannelAcceptor {
   nonisolated let configuration: HubConfiguration
   private nonisolated let executor: UnownedSerialExecutor
   package nonisolated let meter: CallMeter
+  nonisolated let turns: Turns
   nonisolated let inbox: Inbox
   package nonisolated let refusedTokens = RefusedTokens()
   /// What is kept for all sessions.
@@ -29,6 +30,7 @@ package actor SessionHub: ChannelAcceptor {
   package init(loop: any EventLoop, configuration: HubConfiguration) {
     self.loop = loop
     self.configuration = configuration
+    turns = Turns(loop)
     budget = ByteBudget(.server, configuration.limits.maxServerBytes)
     let observer = configuration.observer
     meter = CallMeter(methods: Self.methods, loop: loop, timed: observer.timed)
@@ -61,6 +63,7 @@ package actor SessionHub: ChannelAcceptor {
     }
     let environment = SessionEnvironment(
       loop: loop, router: configuration.router, limits: limits, budget: budget, meter: meter,
+      turns: turns,
       observer: configuration.observer, now: configuration.now, owner: self)
     return Session(id: "s-" + Token.random(12), environment, heardBySwift: listeners.kinds)
   }

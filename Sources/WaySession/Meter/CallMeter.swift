@@ -61,6 +61,11 @@ package final class CallMeter: Sendable {
   /// When the turn of the loop began in which ``start`` was read: no two turns have the same.
   var turn: UInt64 { firstReading.load(ordering: .relaxed) }
 
+  /// How long this turn has lasted, in nanoseconds; 0 where nothing has come in it.
+  var age: UInt64 {
+    lastReading.load(ordering: .relaxed) == 0 ? 0 : loop.nanoseconds &- turn
+  }
+
   /// The moment, in the loop's nanoseconds: that of the last reading, where it was read after
   /// `start`.
   func now(after start: UInt64) -> UInt64 {

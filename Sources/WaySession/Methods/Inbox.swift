@@ -48,12 +48,16 @@ struct Inbox: Sendable {
   private func letOthersGoFirst(_ client: Client, in session: isolated Session) {
     guard let channel = client.channel else { return }
     channel.pause()
-    session.loop.executeLater { [weak session, id = client.id] in
+    let turns = session.environment.turns
+    turns.wait(cost: client.turn.used) { [weak session, id = client.id] in
       guard let session else { return channel.resume() }
       session.assumeIsolated { session in
         meter.begin()
         if let client = session.members[id], client.batch != nil {
-          goOn(client, from: meter.start, in: session)
+          let start = meter.start
+          goOn(client, from: start, in: session)
+          let (end, turn) = (meter.now(after: start), meter.turn)
+          _ = client.turn.isSpent(from: start, to: end, ofTurn: turn)
           if client.batch != nil { return letOthersGoFirst(client, in: session) }
         }
         channel.resume()

@@ -15,6 +15,9 @@ public struct Limits: Sendable, Hashable {
   public var maxBatch = 100
   /// Levels of lists and objects in one message.
   public var maxDepth = 128
+  /// Values in one message, about: lists, objects, their members' names and all else. They cost
+  /// more than their bytes do. More are the error 2413.
+  public var maxValues = 32_768
   /// Calls of one client that wait for their answer.
   public var maxInFlight = 256
   /// Entries in the host declarations of one client, and patterns in one entry.
@@ -77,7 +80,8 @@ public struct Limits: Sendable, Hashable {
   package var inRange: Limits {
     var limits = self
     let counts: [WritableKeyPath<Limits, Int>] = [
-      \.maxMessage, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxInFlight, \.maxHosts, \.maxPatterns,
+      \.maxMessage, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxValues, \.maxInFlight, \.maxHosts,
+      \.maxPatterns,
       \.maxClients,
       \.maxSubscriptions, \.maxTopic, \.maxBacklog, \.maxLinks, \.maxExts, \.maxStackBytes,
       \.maxQueueBytes,
@@ -101,7 +105,8 @@ public struct Limits: Sendable, Hashable {
     [
       "maxMessage": .integer(Int64(maxMessage)), "maxAnswer": .integer(Int64(maxAnswer)),
       "maxBatch": .integer(Int64(maxBatch)),
-      "maxDepth": .integer(Int64(maxDepth)), "maxInFlight": .integer(Int64(maxInFlight)),
+      "maxDepth": .integer(Int64(maxDepth)), "maxValues": .integer(Int64(maxValues)),
+      "maxInFlight": .integer(Int64(maxInFlight)),
       "maxHosts": .integer(Int64(maxHosts)), "maxPatterns": .integer(Int64(maxPatterns)),
       "maxClients": .integer(Int64(maxClients)),
       "maxSubscriptions": .integer(Int64(maxSubscriptions)),

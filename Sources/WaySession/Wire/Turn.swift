@@ -2,11 +2,12 @@
 struct Turn {
   /// Nanoseconds in a turn after which the others go first.
   private static let share: UInt64 = 2_000_000
-  /// So old, a turn leaves everybody one message.
-  private static let whole: UInt64 = 20_000_000
+  /// So old, a turn leaves everybody one message more.
+  static let whole: UInt64 = 20_000_000
 
   private var turn: UInt64 = 0
-  private var used: UInt64 = 0
+  /// What it has used of the turn by now.
+  private(set) var used: UInt64 = 0
 
   /// The client has kept the loop between two moments of a turn, which began at `turn`; true where
   /// it has to let the others go first. All in the loop's nanoseconds.
