@@ -46,6 +46,28 @@ extension OutBuffer {
 }
 
 @Suite struct OutBufferTests {
+  /// More blocks than one call of the system takes, in a socket that would take all of them.
+  @Test func manyBlocksGoOutInTheirOrder() {
+    let pipe = Pipe()
+    var size: Int32 = 8 << 20
+    let option = MemoryLayout<Int32>.size
+    // Only root may go beyond the system's limit (socket(7), SO_SNDBUFFORCE).
+    setsockopt(pipe.near, SOL_SOCKET, SO_SNDBUFFORCE, &size, socklen_t(option))
+    var buffer = OutBuffer(pool: BufferPool())
+    var expected: [UInt8] = []
+    for number in 0..<300 {
+      let payload = Self.payload(number, 10_000)
+      buffer.append(payload)
+      expected += Self.frame(payload)
+    }
+    var found: [UInt8] = []
+    while buffer.count > 0 {
+      _ = buffer.flush(pipe)
+      found += pipe.read()
+    }
+    #expect(found == expected)
+  }
+
   /// The bytes of a server's frame.
   private static func frame(_ payload: [UInt8], first: UInt8 = 0x82) -> [UInt8] {
     let size = payload.count

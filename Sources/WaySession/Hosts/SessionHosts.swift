@@ -42,16 +42,20 @@ struct SessionHosts {
   mutating func register(
     _ definitions: [HostDefinition], for client: Client, router: RouterSnapshot
   ) throws(CallError) {
+    let new = Set(definitions)
+    let (replaced, kept) = (registrations[client.id] ?? []).parted { new.contains($0.definition) }
+    // Each weighs one at least, so that what is too much need not be read.
+    let least = definitions.reduce(0) { $0 + $1.patterns.count }
+    guard weight - replaced.weight + least <= limits.maxPatterns else { throw tooManyPatterns }
     var added: [(scheme: String?, patterns: [RoutePattern], host: Host)] = []
     for definition in definitions {
       added.append(
         (
-          definition.scheme, try patterns(of: definition, router),
+          definition.scheme,
+          try patterns(of: definition, router, upTo: limits.maxPatterns - weight + replaced.weight),
           Host(definition: definition, client: client.id)
         ))
     }
-    let new = Set(definitions)
-    let (replaced, kept) = (registrations[client.id] ?? []).parted { new.contains($0.definition) }
     guard kept.count + added.count <= limits.maxHosts else {
       throw CallError(.tooMany, "A client may declare \(limits.maxHosts) hosts")
     }
@@ -83,7 +87,7 @@ struct SessionHosts {
   }
 
   private func patterns(
-    of definition: HostDefinition, _ router: RouterSnapshot
+    of definition: HostDefinition, _ router: RouterSnapshot, upTo maxWeight: Int
   ) throws(CallError) -> [RoutePattern] {
     var patterns: [RoutePattern] = []
     var weight = 0
@@ -97,7 +101,7 @@ struct SessionHosts {
       }
       weight += pattern.weight
       // The rest need not be read.
-      guard weight <= limits.maxPatterns else { throw tooManyPatterns }
+      guard weight <= maxWeight else { throw tooManyPatterns }
       patterns.append(pattern)
     }
     for scheme in Set(patterns.compactMap(\.scheme) + [definition.scheme].compactMap(\.self)) {

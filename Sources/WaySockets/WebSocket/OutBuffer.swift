@@ -120,7 +120,9 @@ struct OutBuffer: ~Copyable {
     guard oldest < full.count else {
       return Glibc.send(descriptor, first?.baseAddress, first?.count ?? 0, Int32(MSG_NOSIGNAL))
     }
-    let blocks = full[oldest...].prefix(Self.blocksPerSend) + (last.map { [$0] } ?? [])
+    var blocks = Array(full[oldest...].prefix(Self.blocksPerSend))
+    // The last one lies behind all that are full.
+    if let last, blocks.count == full.count - oldest { blocks.append(last) }
     var parts = blocks.map { block in
       iovec(iov_base: block.memory + block.start, iov_len: block.end - block.start)
     }
