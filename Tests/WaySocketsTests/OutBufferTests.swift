@@ -53,7 +53,7 @@ extension OutBuffer {
     let option = MemoryLayout<Int32>.size
     // Only root may go beyond the system's limit (socket(7), SO_SNDBUFFORCE).
     setsockopt(pipe.near, SOL_SOCKET, SO_SNDBUFFORCE, &size, socklen_t(option))
-    var buffer = OutBuffer(pool: BufferPool())
+    var buffer = OutBuffer(pool: BufferPool(), budget: QueueBudget(limit: .max))
     var expected: [UInt8] = []
     for number in 0..<300 {
       let payload = Self.payload(number, 10_000)
