@@ -51,6 +51,21 @@ package struct MessageWriter {
     }
   }
 
+  /// An answer whose result was written already. False where it would have more than `limit` bytes:
+  /// then it is the error ``ErrorCode/tooLarge``.
+  @discardableResult
+  package mutating func response(
+    _ id: RequestID, written text: [UInt8], inBatch: Bool = false, limit: Int = .max
+  ) -> Bool {
+    begin(id)
+    json.raw(",\"result\":")
+    json.bytes += text
+    json.raw("}")
+    guard json.bytes.count > limit else { return true }
+    refuse(id, limit, inBatch)
+    return false
+  }
+
   private mutating func refuse(_ id: RequestID, _ limit: Int, _ inBatch: Bool) {
     let error = CallError(
       .tooLarge, "The answer has more than \(max(limit, 0)) bytes",

@@ -43,10 +43,11 @@ actor Connection: MessageReceiver {
     assumeIsolated { connection in
       guard kind == .text else { return connection.close(OpenConnection.binaryRefusal) }
       let hub = connection.hub
-      let isLate = hub.turns.putOff(message, on: connection.channel, hub.meter) { [connection] in
-        connection.take($0)
+      if hub.turns.isPutOff(message, hub.meter) {
+        hub.turns.putOff(message, on: connection.channel) { [connection] in connection.take($0) }
+      } else {
+        connection.take(message)
       }
-      if !isLate { connection.take(message) }
     }
   }
 
@@ -245,17 +246,33 @@ extension Connection {
 
   private func refuse(_ request: Request, _ refusal: ConnectionState.Action) {
     hub.meter.begin()
-    finish(request, answer(to: refusal))
+    write(refusal, to: request)
+    channel.send(writer.bytes.span.bytes, as: .text)
+    letOthersGoFirst()
   }
 
-  private func answer(to refusal: ConnectionState.Action) -> Result<Value, CallError> {
-    switch refusal {
-    case .discover: .success(OpenRPC.document)
-    case .refuseInBatch:
-      .failure(CallError(.invalidRequest, "session.open must not stand in a batch"))
-    case .refuseNotOpen, .openSession, .forward, .ignore:
-      .failure(CallError(.sessionNotOpen, "Send session.open first"))
+  /// Writes what is answered outside of a session.
+  private func write(
+    _ refusal: ConnectionState.Action, to request: Request, inBatch: Bool = false,
+    limit: Int = .max
+  ) {
+    if refusal == .discover {
+      record(request, nil)
+      writer.response(request.id, written: OpenRPC.text, inBatch: inBatch, limit: limit)
+      return
     }
+    let error =
+      refusal == .refuseInBatch
+      ? CallError(.invalidRequest, "session.open must not stand in a batch")
+      : CallError(.sessionNotOpen, "Send session.open first")
+    record(request, error)
+    writer.error(request.id, error, inBatch: inBatch)
+  }
+
+  /// A connection without a session takes one message in a turn.
+  private func letOthersGoFirst() {
+    channel.pause()
+    hub.loop.executeLater { [channel] in channel.resume() }
   }
 
   /// Answers every request of a batch that cannot go to a session.
@@ -267,20 +284,23 @@ extension Connection {
       case .invalid(let id, let error): writer.error(id, error, inBatch: true)
       case .request(let request):
         let action = state.received(request.method, inBatch: true)
-        let result = answer(to: action == .forward ? .refuseInBatch : action)
         hub.meter.begin()
-        record(request, result)
-        writer.answer(request.id, result, inBatch: true)
+        write(
+          action == .forward ? .refuseInBatch : action, to: request, inBatch: true,
+          limit: hub.limits.maxAnswer - reply.size)
       }
       if let whole = reply.answer(position, with: writer.bytes) {
         channel.send(whole.span.bytes, as: .text)
       }
     }
+    letOthersGoFirst()
   }
 
   private func finish(_ request: Request, _ result: Result<Value, CallError>) {
-    record(request, result)
+    let error: CallError? = if case .failure(let error) = result { error } else { nil }
+    record(request, error)
     send(request.id, result)
+    if error != nil { letOthersGoFirst() }
   }
 
   private func send(_ id: RequestID, _ result: Result<Value, CallError>) {
@@ -288,10 +308,9 @@ extension Connection {
     channel.send(writer.bytes.span.bytes, as: .text)
   }
 
-  private func record(_ request: Request, _ result: Result<Value, CallError>) {
-    let code: Int? = if case .failure(let error) = result { error.code } else { nil }
+  private func record(_ request: Request, _ error: CallError?) {
     let place = hub.meter.place(hub.inbox.methods.find(request.method)?.place)
-    hub.meter.ended(place, code: code)
+    hub.meter.ended(place, code: error?.code)
   }
 }
 

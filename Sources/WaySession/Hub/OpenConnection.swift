@@ -32,8 +32,11 @@ final class OpenConnection: MessageReceiver {
     guard kind == .text else {
       return channel.close(Self.binaryRefusal.code, Self.binaryRefusal.reason)
     }
-    let isLate = turns.putOff(message, on: channel, inbox.meter) { [self] in take($0) }
-    if !isLate { take(message) }
+    if turns.isPutOff(message, inbox.meter) {
+      turns.putOff(message, on: channel) { [self] in take($0) }
+    } else {
+      take(message)
+    }
   }
 
   private func take(_ message: RawSpan) {

@@ -48,6 +48,10 @@ struct Inbox: Sendable {
   private func letOthersGoFirst(_ client: Client, in session: isolated Session) {
     guard let channel = client.channel else { return }
     channel.pause()
+    if client.batch == nil, client.turn.isWithinShare {
+      // It has come late in a turn that others have used up: it need not stand in their line.
+      return session.loop.executeLater { channel.resume() }
+    }
     let turns = session.environment.turns
     turns.wait(cost: client.turn.used) { [weak session, id = client.id] in
       guard let session else { return channel.resume() }

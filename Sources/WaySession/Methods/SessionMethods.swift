@@ -8,7 +8,7 @@ enum SessionMethods {
       throw CallError(.conflict, "This connection has opened its session already")
     },
     Method("session.close", [], close),
-    Method("rpc.discover", access: .everybody, raw: { _ throws(CallError) in OpenRPC.document }),
+    Method("rpc.discover", access: .everybody) { _, _, _ throws(CallError) in .now(.document) },
     Method("$/ping") { _, _, _ throws(CallError) in .value(.null) },
   ]
 

@@ -7,6 +7,8 @@ package enum Answer: Sendable {
   case value(Value)
   /// How a page ended.
   case outcome(Outcome)
+  /// The description of the protocol.
+  case document
   /// What became of the stack. Indirect, since it is large and every answer is handed on.
   indirect case change(StackChange)
 
@@ -15,6 +17,7 @@ package enum Answer: Sendable {
     switch self {
     case .value(let value): value
     case .outcome(let outcome): outcome.value
+    case .document: OpenRPC.document
     case .change(let change): change.navigation.value
     }
   }
@@ -31,7 +34,8 @@ enum Entry {
   func answer(_ answer: Answer) -> Answer {
     switch (self, answer) {
     case (.invoke, _), (_, .outcome): answer
-    case (.open, .value), (.open, .change): .outcome(.finished(data: answer.value))
+    case (.open, .value), (.open, .change), (.open, .document):
+      .outcome(.finished(data: answer.value))
     }
   }
 }

@@ -23,9 +23,12 @@ final class Mail {
     guard !address.isSilent else { return }
     let (inBatch, limit) = (address.batch != nil, room(for: address))
     let fits: Bool
-    if case .value(let value) = answer {
+    switch answer {
+    case .value(let value):
       fits = writer.response(address.id, value, inBatch: inBatch, limit: limit)
-    } else {
+    case .document:
+      fits = writer.response(address.id, written: OpenRPC.text, inBatch: inBatch, limit: limit)
+    case .outcome, .change:
       fits = writer.response(address.id, answer.value, inBatch: inBatch, limit: limit)
     }
     send(to: address, fits)

@@ -9,6 +9,9 @@ struct Turn {
   /// What it has used of the turn by now.
   private(set) var used: UInt64 = 0
 
+  /// Whether it has used no more than its share, however old the turn is.
+  var isWithinShare: Bool { used <= Self.share }
+
   /// The client has kept the loop between two moments of a turn, which began at `turn`; true where
   /// it has to let the others go first. All in the loop's nanoseconds.
   mutating func isSpent(from start: UInt64, to end: UInt64, ofTurn turn: UInt64) -> Bool {

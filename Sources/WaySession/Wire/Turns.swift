@@ -35,20 +35,22 @@ actor Turns {
     assumeIsolated { $0.add(Waiting(cost: cost, goOn: goOn)) }
   }
 
-  /// Puts a message off that comes late in a turn and is large: those of others go first. False
-  /// where it is to be taken now. Call on the loop.
+  /// Whether a message comes late in a turn and is large: those of others go first.
+  nonisolated func isPutOff(_ message: RawSpan, _ meter: CallMeter) -> Bool {
+    message.byteCount > Self.small && meter.age > Turn.whole
+  }
+
+  /// Has a message taken in a later turn, and nothing of its channel before. Call on the loop.
   nonisolated func putOff(
-    _ message: RawSpan, on channel: any MessageChannel, _ meter: CallMeter,
+    _ message: RawSpan, on channel: any MessageChannel,
     _ take: @escaping @Sendable (RawSpan) -> Void
-  ) -> Bool {
-    guard message.byteCount > Self.small, meter.age > Turn.whole else { return false }
+  ) {
     let bytes = message.withUnsafeBytes { [UInt8]($0) }
     channel.pause()
     wait(cost: UInt64(bytes.count) * Self.byteCost) {
       channel.resume()
       take(bytes.span.bytes)
     }
-    return true
   }
 
   private func add(_ work: Waiting) {
@@ -59,14 +61,16 @@ actor Turns {
   }
 
   private func run() {
-    var spent: UInt64 = 0
-    var due: [Waiting] = []
-    while let next = waiting.first, due.isEmpty || spent + next.cost <= Self.share {
-      spent += next.cost
-      due.append(waiting.removeFirst())
+    let began = loop.nanoseconds
+    var planned: UInt64 = 0
+    // What is added by it comes after those that wait already.
+    for number in 0..<waiting.count {
+      let spent = max(planned, loop.nanoseconds &- began)
+      guard let next = waiting.first, number == 0 || spent + next.cost <= Self.share else { break }
+      waiting.removeFirst()
+      planned += next.cost
+      next.goOn()
     }
-    // What it adds comes after those that wait already.
-    for work in due { work.goOn() }
     guard !waiting.isEmpty else {
       isRunning = false
       return

@@ -60,6 +60,7 @@ struct CallsTests {
       switch entry.answer(answer) {
       case .value(let value): value.brief
       case .change: "change"
+      case .document: "document"
       case .outcome(let outcome): "\(outcome.kind.rawValue) \(outcome.data.brief)"
       }
     #expect(given == told)

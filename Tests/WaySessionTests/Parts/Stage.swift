@@ -109,6 +109,7 @@ struct Stage {
     case .success(.change): "change"
     case .success(.outcome(let outcome)): outcome.kind.rawValue
     case .success(.value): "value"
+    case .success(.document): "document"
     }
   }
 
