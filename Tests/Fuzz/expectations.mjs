@@ -9,6 +9,7 @@ const METHODS = new Set(["page.open", "page.close", "page.resume", "page.call", 
 const MAX_DEPTH = 128;
 const MAX_BATCH = 100;
 const MAX_ID = 256;
+const MAX_VALUES = 32_768;
 
 /** An id as the key of a map: numbers by what JavaScript takes them for, which is the same both ways. */
 export const keyOf = (id) => (typeof id === "string" ? `s${id}` : String(id));
@@ -25,10 +26,22 @@ export function owedFor(text) {
     return { must: [], may: 1 };
   }
   if (isRefused(text)) return { must: [], may: Array.isArray(value) ? value.length + 1 : 1 };
+  if (Math.floor((wordsOf(value) + 1) / 2) > MAX_VALUES) {
+    const { must } = Array.isArray(value) ? { must: [] } : owedForOne(value, text);
+    return { must, may: must.length === 0 ? 1 : 0 };
+  }
   if (!Array.isArray(value)) return owedForOne(value, text);
   if (value.length === 0 || value.length > MAX_BATCH) return { must: [], may: 1 };
   const each = value.map((message) => owedForOne(message, text));
   return { must: each.flatMap(({ must }) => must), may: each.reduce((sum, { may }) => sum + may, 0) };
+}
+
+/** How the server counts values: by words, two for a container or a number, one for a name and all else. */
+function wordsOf(value) {
+  if (typeof value === "number") return 2;
+  if (typeof value !== "object" || value === null) return 1;
+  const names = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Object.values(value).reduce((sum, member) => sum + wordsOf(member), 2 + names);
 }
 
 /** What JavaScript takes and the server does not, or may not: too deep, a lone surrogate, a member of an envelope that stands twice. */

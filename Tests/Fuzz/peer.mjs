@@ -87,7 +87,8 @@ export class Peer {
   sendFrames(bytes, { what, chunks, closes, isWild }) {
     if (!this.isTalking) return;
     this.#sent = ` after ${what}`;
-    if (isWild) this.isWild = true;
+    // What follows may be taken for the rest of a frame whose length was changed.
+    if (isWild || this.isWild) this.isWild = true;
     else if (closes) this.mustClose ??= closes;
     else this.#expect(bytes);
     for (const chunk of chunks) {
