@@ -39,7 +39,8 @@ export class Session {
   hosts(connection, schemes) {
     for (const scheme of schemes) {
       this.#hosting.set(scheme, connection);
-      this.#absences.set(scheme, performance.now());
+      // What the host before has sent last may make it the last registered once more, until its end is seen.
+      this.#absences.set(scheme, performance.now() + this.run.lateness);
     }
   }
 

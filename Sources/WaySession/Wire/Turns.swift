@@ -10,8 +10,8 @@ actor Turns {
     let goOn: @Sendable () -> Void
   }
 
-  /// Nanoseconds for what waits in one turn.
-  private static let share = Turn.whole
+  /// Nanoseconds for what waits in one turn: what comes anew has the other half.
+  private static let share = Turn.whole / 2
 
   /// A message of so many bytes, or fewer, is taken however late it is.
   private static let small = 4096
