@@ -240,7 +240,7 @@ export class Peer {
   #closing(code) {
     this.code = code;
     this.#hasClosed = true;
-    if (!CLOSES.has(code) && !this.mustClose?.includes(code)) this.fault(`closed with ${code}`);
+    if (!this.isWild && !CLOSES.has(code) && !this.mustClose?.includes(code)) this.fault(`closed with ${code}`);
     this.socket.end(frame(CLOSE, closeFrame(code === 1005 ? 1000 : code)));
     setTimeout(() => this.socket.destroy(), 5_000).unref();
   }

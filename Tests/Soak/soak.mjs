@@ -49,7 +49,7 @@ const run = {
   seed, think,
   isDemo: options.demo,
   /** How much later than what others send the server may take what a client has sent before it left, in milliseconds. */
-  lateness: options.hostile ? PATIENCE : 0,
+  lateness: options.hostile || options.sanitized ? PATIENCE : 0,
   isOver: false,
   isDraining: false,
   counts: {

@@ -33,10 +33,8 @@ struct ReloadTests {
   }
 
   private func place(of uri: String) throws -> String? {
-    switch try router.snapshot().resolve(RouteURI(uri)) {
-    case .match(let match): match.route.name
-    case .undeclared(let uri, _, _), .navigation(let uri, _, _): uri.text
-    }
+    let found = try router.snapshot().resolve(RouteURI(uri))
+    return found.route?.name ?? found.uri.text
   }
 
   private var names: [String] { router.snapshot().routes.map(\.name) }
