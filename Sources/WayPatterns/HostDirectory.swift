@@ -41,8 +41,6 @@ package struct HostDirectory<Host: Sendable>: Sendable {
 
   package var count: Int { entries.count }
 
-  package subscript(number: Number) -> Host? { entries[number]?.host }
-
   /// Registers hosts, each with its scheme, in lower case, and its patterns; one without patterns
   /// serves the whole scheme.
   package mutating func add(
@@ -78,16 +76,6 @@ package struct HostDirectory<Host: Sendable>: Sendable {
       let left = layers[place].numbers.filter { entries[$0] != nil }
       if left.isEmpty { layers.remove(at: place) } else { layers[place] = layer(of: left) }
     }
-  }
-
-  /// Those who serve a URI, the best first.
-  package func candidates(_ uri: RouteURI) -> [Host] {
-    var hosts: [Host] = []
-    _ = try? find(uri) { host, _ in
-      hosts.append(host)
-      return false
-    }
-    return hosts
   }
 
   /// The best of those who serve a URI that `fits` holds for; it is told by which of its patterns a

@@ -36,10 +36,7 @@ package struct MessageWriter {
     json.raw(",\"result\":")
     do {
       try json.write(result, maxDepth: Self.maxDepth(inBatch))
-      json.raw("}")
-      guard json.bytes.count > limit else { return true }
-      refuse(id, limit, inBatch)
-      return false
+      return end(id, limit, inBatch)
     } catch .tooLarge {
       refuse(id, limit, inBatch)
       return false
@@ -60,6 +57,11 @@ package struct MessageWriter {
     begin(id)
     json.raw(",\"result\":")
     json.bytes += text
+    return end(id, limit, inBatch)
+  }
+
+  /// Ends an answer whose result is written; false where it is too large, and refused.
+  private mutating func end(_ id: RequestID, _ limit: Int, _ inBatch: Bool) -> Bool {
     json.raw("}")
     guard json.bytes.count > limit else { return true }
     refuse(id, limit, inBatch)

@@ -21,15 +21,17 @@ enum LinkFollowing {
   /// that can be served now, are followed here.
   static func hostsChanged(in session: isolated Session) {
     let guide = session.guide
-    for expected in session.environment.owner.takeLinks(
-      for: session.id, where: { isServed($0, guide) })
-    {
+    let owner = session.environment.owner
+    let left = owner.takeLinks(for: session.id).filter { expected in
+      guard isServed(expected.link, guide) else { return true }
       do {
         try session.links.add(WaitingLinks.Waiting(link: expected.link, expected: expected))
+        return false
       } catch {
-        session.environment.owner.putBack([expected])
+        return true
       }
     }
+    owner.putBack(left)
     goOn(in: session)
   }
 

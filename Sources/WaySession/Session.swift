@@ -107,8 +107,7 @@ extension Session {
     act(pages.end())
     for number in calls.numbers { stop(number, .callerGone) }
     happenings.tell(.session, .ended)
-    environment.owner.ended(id)
-    environment.owner.putBack(unfollowed.filter { !$0.audience.isOneSession })
+    environment.owner.ended(id, unfollowed: unfollowed)
   }
 }
 

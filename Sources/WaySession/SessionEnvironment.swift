@@ -5,13 +5,12 @@ import WayValues
 
 /// Who knows the sessions of one loop, and is told of them. Called on the loop.
 protocol SessionOwner: AnyObject, Sendable {
-  /// The session is over: its last member has left.
-  func ended(_ session: String)
+  /// The session is over: its last member has left. Others may follow the links from outside that
+  /// it has not.
+  func ended(_ session: String, unfollowed: [ExpectedLinks.Link])
   /// Hands out the links from outside that came for a session before anybody could follow them.
-  func takeLinks(
-    for session: String, where isServed: (DeepLink) -> Bool
-  ) -> [ExpectedLinks.Link]
-  /// Takes those back that could not be followed.
+  func takeLinks(for session: String) -> [ExpectedLinks.Link]
+  /// Keeps those that the session cannot follow now.
   func putBack(_ links: [ExpectedLinks.Link])
   /// The session tells an event of its own that Swift code listens to.
   func heard(_ event: BridgeEvent)

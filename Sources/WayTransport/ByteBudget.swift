@@ -47,7 +47,7 @@ package final class ByteBudget: Sendable {
 
   /// Takes so many bytes, here and up the chain, or none. `besides` are bytes that count here, and
   /// are not taken.
-  package func take(_ bytes: Int, besides: Int = 0) throws(Exhausted) {
+  private func take(_ bytes: Int, besides: Int = 0) throws(Exhausted) {
     let used = taken.add(bytes, ordering: .relaxed).oldValue
     guard bytes <= limit - used - besides else {
       taken.subtract(bytes, ordering: .relaxed)
@@ -60,7 +60,7 @@ package final class ByteBudget: Sendable {
   }
 
   /// Gives back what was taken.
-  package func give(_ bytes: Int) {
+  private func give(_ bytes: Int) {
     taken.subtract(bytes, ordering: .relaxed)
     parent?.give(bytes)
   }

@@ -34,6 +34,14 @@ package protocol MessageChannel: AnyObject, Sendable {
   var bufferedBytes: Int { get }
 }
 
+extension MessageChannel {
+  /// Receives nothing more until the others have had their turn.
+  package func letOthersGoFirst() {
+    pause()
+    loop.executeLater { [self] in resume() }
+  }
+}
+
 /// What takes the messages of one ``MessageChannel``. All calls come on the channel's loop.
 package protocol MessageReceiver: AnyObject, Sendable {
   /// One whole message; text is valid UTF-8. The bytes are borrowed for the call.

@@ -227,4 +227,22 @@ struct DeepLinkTests {
     #expect(try await show(waiting) == "native://shop")
     #expect(try await waiting.hasHeardNothing())
   }
+
+  @Test func aLinkThatFindsNoRoomStaysWithThoseToCome() async throws {
+    var limits = Limits()
+    limits.maxLinks = 1
+    let bridge = try bridge(limits: limits)
+    try await bridge.hub.deliver(DeepLink("native://shop"), to: .all)
+    let full = try await WireClient.connect(to: bridge)
+    try await full.call(1, "router.deliver", ["uri": "native://orders/anna"])
+    _ = try await full.answer(1)
+    // Its own link has no host, so that it has no room for another.
+    try await full.call(
+      2, "host.register", ["hosts": [["patterns": ["native://shop"], "kind": "page"]]])
+    _ = try await full.answer(2)
+    await bridge.server.loop.settle()
+    let shell = try await WireClient.connect(to: bridge)
+    try await host(shell, "native")
+    #expect(try await show(shell) == "native://shop")
+  }
 }

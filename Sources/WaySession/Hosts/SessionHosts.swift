@@ -44,29 +44,26 @@ struct SessionHosts {
   ) throws(CallError) {
     let new = Set(definitions)
     let (replaced, kept) = (registrations[client.id] ?? []).parted { new.contains($0.definition) }
+    var room = limits.maxPatterns - weight + replaced.weight
     // Each weighs one at least, so that what is too much need not be read.
-    let least = definitions.reduce(0) { $0 + $1.patterns.count }
-    guard weight - replaced.weight + least <= limits.maxPatterns else { throw tooManyPatterns }
+    guard definitions.reduce(0, { $0 + $1.patterns.count }) <= room else { throw tooManyPatterns }
     var added: [(scheme: String?, patterns: [RoutePattern], host: Host)] = []
+    var weights: [Int] = []
     for definition in definitions {
+      let before = room
+      let patterns = try patterns(of: definition, router, room: &room)
+      weights.append(before - room)
       added.append(
-        (
-          definition.scheme,
-          try patterns(of: definition, router, upTo: limits.maxPatterns - weight + replaced.weight),
-          Host(definition: definition, client: client.id)
-        ))
+        (definition.scheme, patterns, Host(definition: definition, client: client.id)))
     }
     guard kept.count + added.count <= limits.maxHosts else {
       throw CallError(.tooMany, "A client may declare \(limits.maxHosts) hosts")
     }
-    let weights = added.map { $0.patterns.reduce(0) { $0 + $1.weight } }
-    let total = weight - replaced.weight + weights.reduce(0, +)
-    guard total <= limits.maxPatterns else { throw tooManyPatterns }
     var charges: [ByteBudget.Charge] = []
     for (definition, weight) in zip(definitions, weights) {
       charges.append(try client.charge(definition.size + weight * Self.unitSize))
     }
-    weight = total
+    weight = limits.maxPatterns - room
     directory.remove(replaced.map(\.number))
     let numbers = directory.add(added)
     registrations[client.id] =
@@ -86,11 +83,11 @@ struct SessionHosts {
       data: ["limit": .integer(Int64(limits.maxPatterns))])
   }
 
+  /// Reads the patterns of a definition, which take up room by their weight.
   private func patterns(
-    of definition: HostDefinition, _ router: RouterSnapshot, upTo maxWeight: Int
+    of definition: HostDefinition, _ router: RouterSnapshot, room: inout Int
   ) throws(CallError) -> [RoutePattern] {
     var patterns: [RoutePattern] = []
-    var weight = 0
     for text in definition.patterns {
       let pattern: RoutePattern
       do { pattern = try RoutePattern(text) } catch {
@@ -99,9 +96,9 @@ struct SessionHosts {
       if let scheme = definition.scheme, let own = pattern.scheme, own != scheme {
         throw .invalidParams("The pattern \(text.quoted) is not of the host's scheme \(scheme)")
       }
-      weight += pattern.weight
+      room -= pattern.weight
       // The rest need not be read.
-      guard weight <= maxWeight else { throw tooManyPatterns }
+      guard room >= 0 else { throw tooManyPatterns }
       patterns.append(pattern)
     }
     for scheme in Set(patterns.compactMap(\.scheme) + [definition.scheme].compactMap(\.self)) {

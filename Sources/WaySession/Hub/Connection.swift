@@ -229,8 +229,7 @@ extension Connection {
     channel.attach(
       OpenConnection(
         connection: self, channel: channel, decoder: decoder, inbox: hub.inbox, turns: hub.turns,
-        session: session,
-        client: client))
+        session: session, client: client))
     helloTimer?.cancel()
     state.opened()
     if !hello.hosts.isEmpty { session.assumeIsolated { LinkFollowing.hostsChanged(in: $0) } }
@@ -248,7 +247,8 @@ extension Connection {
     hub.meter.begin()
     write(refusal, to: request)
     channel.send(writer.bytes.span.bytes, as: .text)
-    letOthersGoFirst()
+    // A connection without a session takes one message in a turn.
+    channel.letOthersGoFirst()
   }
 
   /// Writes what is answered outside of a session.
@@ -269,12 +269,6 @@ extension Connection {
     writer.error(request.id, error, inBatch: inBatch)
   }
 
-  /// A connection without a session takes one message in a turn.
-  private func letOthersGoFirst() {
-    channel.pause()
-    hub.loop.executeLater { [channel] in channel.resume() }
-  }
-
   /// Answers every request of a batch that cannot go to a session.
   private func refuseBatch(_ messages: [Message]) {
     let reply = BatchReply(messages)
@@ -293,14 +287,14 @@ extension Connection {
         channel.send(whole.span.bytes, as: .text)
       }
     }
-    letOthersGoFirst()
+    channel.letOthersGoFirst()
   }
 
   private func finish(_ request: Request, _ result: Result<Value, CallError>) {
     let error: CallError? = if case .failure(let error) = result { error } else { nil }
     record(request, error)
     send(request.id, result)
-    if error != nil { letOthersGoFirst() }
+    if error != nil { channel.letOthersGoFirst() }
   }
 
   private func send(_ id: RequestID, _ result: Result<Value, CallError>) {

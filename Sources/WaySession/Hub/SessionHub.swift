@@ -95,34 +95,28 @@ package actor SessionHub: ChannelAcceptor {
 }
 
 extension SessionHub: SessionOwner {
-  nonisolated func ended(_ session: String) {
+  nonisolated func ended(_ session: String, unfollowed: [ExpectedLinks.Link]) {
     assumeIsolated { hub in
       hub.sessions.removeValue(forKey: session)
       hub.audiences.remove(session)
       hub.retainedEvents.forget(session: session)
     }
+    let left = unfollowed.filter { !$0.audience.isOneSession }
+    guard !left.isEmpty else { return }
+    putBack(left)
+    loop.execute { [weak self] in self?.offerLinks() }
   }
 
-  nonisolated func takeLinks(
-    for session: String, where isServed: (DeepLink) -> Bool
-  ) -> [ExpectedLinks.Link] {
-    withoutActuallyEscaping(isServed) { isServed in
-      nonisolated(unsafe) let isServed = isServed
-      return assumeIsolated { hub in
-        hub.expectedLinks.take { [audiences = hub.audiences] link in
-          audiences.contains(session, in: link.audience) && isServed(link.link)
-        }
+  nonisolated func takeLinks(for session: String) -> [ExpectedLinks.Link] {
+    assumeIsolated { hub in
+      hub.expectedLinks.take { [audiences = hub.audiences] in
+        audiences.contains(session, in: $0.audience)
       }
     }
   }
 
   nonisolated func putBack(_ links: [ExpectedLinks.Link]) {
-    guard !links.isEmpty else { return }
-    assumeIsolated { hub in
-      hub.expectedLinks.putBack(links)
-    }
-    // Others may be there for them; this session has ended by then.
-    loop.execute { [weak self] in self?.offerLinks() }
+    assumeIsolated { $0.expectedLinks.putBack(links) }
   }
 
   nonisolated private func offerLinks() {

@@ -6,9 +6,12 @@ struct ExpectedLinks {
   struct Link {
     let link: DeepLink
     let audience: Audience
+    /// A later one has a higher number.
+    var number = 0
   }
 
   private var links: [Link] = []
+  private var lastNumber = 0
   private let limit: Int
 
   init(limit: Int) {
@@ -21,7 +24,8 @@ struct ExpectedLinks {
     guard links.count < limit else {
       throw CallError(.tooMany, "\(limit) links wait for a session that can open them")
     }
-    links.append(Link(link: link, audience: audience))
+    lastNumber += 1
+    links.append(Link(link: link, audience: audience, number: lastNumber))
   }
 
   /// Hands out those that `isMeant` holds for, in their order.
@@ -32,6 +36,9 @@ struct ExpectedLinks {
     return zip(links, wanted).filter { $1 }.map(\.0)
   }
 
-  /// Keeps those again that could not be followed where they were handed over: they came first.
-  mutating func putBack(_ unfollowed: [Link]) { links = unfollowed + links }
+  /// Keeps those again, in their places, that could not be followed where they were handed over.
+  mutating func putBack(_ unfollowed: [Link]) {
+    guard !unfollowed.isEmpty else { return }
+    links = (unfollowed + links).sorted { $0.number < $1.number }
+  }
 }

@@ -19,49 +19,46 @@ struct Inbox: Sendable {
       client.batch = BatchInProgress(messages)
       goOn(client, from: start, in: session)
     }
-    let isSpent = client.turn.isSpent(
-      from: start, to: meter.now(after: start), ofTurn: meter.turn)
+    let isSpent = spend(client, since: start)
     if isSpent || client.batch != nil { letOthersGoFirst(client, in: session) }
+  }
+
+  /// Counts the time that a client has kept the loop; true where the others are to go first.
+  private func spend(_ client: Client, since start: UInt64) -> Bool {
+    client.turn.isSpent(from: start, to: meter.now(after: start), ofTurn: meter.turn)
   }
 
   /// Takes of a batch what its turn allows, at least one message.
   private func goOn(_ client: Client, from start: UInt64, in session: isolated Session) {
-    var turn = client.turn
     while let (message, position) = client.batch?.next(), let reply = client.batch?.reply {
       // A notification among them may have closed the client's session: what follows has nobody to
       // act for.
-      guard session.members[client.id] != nil else {
-        client.batch = nil
-        return
-      }
+      guard session.members[client.id] != nil else { break }
       take(message, client, reply, position, in: session)
-      if client.batch?.isDone != false {
-        client.batch = nil
-        return
-      }
-      turn = client.turn
-      if turn.isSpent(from: start, to: meter.now(after: start), ofTurn: meter.turn) { return }
+      // The time is counted when all is done that its turn allows.
+      var turn = client.turn
+      let isSpent = turn.isSpent(from: start, to: meter.now(after: start), ofTurn: meter.turn)
+      if isSpent, client.batch?.isDone == false { return }
     }
+    client.batch = nil
   }
 
   /// Takes nothing more of a client until the others have had their turn.
   private func letOthersGoFirst(_ client: Client, in session: isolated Session) {
     guard let channel = client.channel else { return }
-    channel.pause()
     if client.batch == nil, client.turn.isWithinShare {
       // It has come late in a turn that others have used up: it need not stand in their line.
-      return session.loop.executeLater { channel.resume() }
+      return channel.letOthersGoFirst()
     }
-    let turns = session.environment.turns
-    turns.wait(cost: client.turn.used) { [weak session, id = client.id] in
+    channel.pause()
+    session.environment.turns.wait(cost: client.turn.used) { [weak session, id = client.id] in
       guard let session else { return channel.resume() }
       session.assumeIsolated { session in
         meter.begin()
         if let client = session.members[id], client.batch != nil {
           let start = meter.start
           goOn(client, from: start, in: session)
-          let (end, turn) = (meter.now(after: start), meter.turn)
-          _ = client.turn.isSpent(from: start, to: end, ofTurn: turn)
+          _ = spend(client, since: start)
           if client.batch != nil { return letOthersGoFirst(client, in: session) }
         }
         channel.resume()

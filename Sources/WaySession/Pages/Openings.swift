@@ -14,8 +14,6 @@ struct Openings {
   /// Whether what waits has to wait on.
   var holdUpOthers: Bool { current != nil }
 
-  subscript(page: String) -> PageOpening? { asked[page] }
-
   /// The host of a page is going to be asked.
   mutating func begin(_ opening: PageOpening) {
     asked[opening.page.id] = opening
