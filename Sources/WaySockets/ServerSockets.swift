@@ -184,7 +184,8 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   override func accept(_ connection: SocketConnection, _ wsi: OpaquePointer) {
     guard let upgrading else { return }
     connection.attach(
-      upgrading.endpoint.acceptor.accept(connection, subprotocol: upgrading.subprotocol))
+      upgrading.endpoint.acceptor.accept(
+        connection, Handshake(subprotocol: upgrading.subprotocol)))
   }
 
   override func socketDestroyed() {

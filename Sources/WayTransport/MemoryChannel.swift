@@ -25,7 +25,7 @@ package final class MemoryChannel: MessageChannel {
 
   /// Connects to what `acceptor` makes of the other end; `receiver` gets this end's messages.
   package static func connect(
-    to acceptor: any ChannelAcceptor, subprotocol: String?, loop: MemoryLoop,
+    to acceptor: any ChannelAcceptor, _ handshake: Handshake, loop: MemoryLoop,
     receiver: any MessageReceiver
   ) -> MemoryChannel {
     let near = MemoryChannel(loop)
@@ -33,7 +33,7 @@ package final class MemoryChannel: MessageChannel {
     near.other.withLock { $0 = far }
     far.other.withLock { $0 = near }
     near.state.withLock { $0 = .open(receiver: receiver) }
-    loop.execute { far.attach(acceptor.accept(far, subprotocol: subprotocol)) }
+    loop.execute { far.attach(acceptor.accept(far, handshake)) }
     return near
   }
 

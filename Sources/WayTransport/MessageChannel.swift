@@ -55,7 +55,7 @@ package protocol MessageReceiver: AnyObject, Sendable {
 /// What takes new channels, on the channel's loop.
 package protocol ChannelAcceptor: Sendable {
   /// Gives the receiver for a channel whose handshake is done. Nothing has been received on it yet.
-  func accept(_ channel: any MessageChannel, subprotocol: String?) -> any MessageReceiver
+  func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver
 }
 
 /// A path of the server at which WebSocket connections are taken.

@@ -2,7 +2,7 @@ import WayTransport
 
 /// Sends every message back as it came.
 struct EchoAcceptor: ChannelAcceptor {
-  func accept(_ channel: any MessageChannel, subprotocol: String?) -> any MessageReceiver {
+  func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
     Echo(channel: channel)
   }
 

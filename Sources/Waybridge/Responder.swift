@@ -11,13 +11,13 @@ enum Responder {
   ) -> HTTPResponder {
     { request in
       switch request.path {
-      case "/health": return read(request) { health(isDraining: request.isDraining) }
-      case "/metrics": return read(request) { text(metrics) }
+      case "/health": return .answer(read(request) { health(isDraining: request.isDraining) })
+      case "/metrics": return .answer(read(request) { text(metrics) })
       default: break
       }
       guard let webEntries, !isServed(request.path, webEntries), embedded[request.path] == nil
       else { return nil }
-      return text(404, "there is nothing at this path\n")
+      return .answer(text(404, "there is nothing at this path\n"))
     }
   }
 

@@ -31,7 +31,7 @@ final class MemoryDoor: ChannelAcceptor {
     let client = BridgeClient(loop: loop) {}
     await client.attach(
       MemoryChannel.connect(
-        to: self, subprotocol: SessionHub.subprotocol, loop: loop, receiver: client))
+        to: self, Handshake(subprotocol: SessionHub.subprotocol), loop: loop, receiver: client))
     do {
       try await client.open(options)
     } catch {
@@ -41,9 +41,9 @@ final class MemoryDoor: ChannelAcceptor {
     return client
   }
 
-  func accept(_ channel: any MessageChannel, subprotocol: String?) -> any MessageReceiver {
+  func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
     held.withLock { $0.channels.append(channel) }
-    return hub.accept(channel, subprotocol: subprotocol)
+    return hub.accept(channel, handshake)
   }
 
   /// Closes every connection as a server that ends does.

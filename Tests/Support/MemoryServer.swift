@@ -14,7 +14,7 @@ package final class MemoryServer: PeerServer {
     subprotocol: String?, receiver: any MessageReceiver
   ) async throws -> any MessageChannel {
     MemoryChannel.connect(
-      to: acceptor, subprotocol: subprotocol, loop: loop, receiver: receiver)
+      to: acceptor, Handshake(subprotocol: subprotocol), loop: loop, receiver: receiver)
   }
 
   package func advance(by time: Duration) async throws {

@@ -20,7 +20,7 @@ final class StuckChannel: MessageChannel {
   init(to bridge: WireBridge) {
     loop = bridge.server.loop
     let acceptor = bridge.hub
-    loop.execute { self.receiver.put(acceptor.accept(self, subprotocol: nil)) }
+    loop.execute { self.receiver.put(acceptor.accept(self, Handshake())) }
   }
 
   /// The bridge gets this message.

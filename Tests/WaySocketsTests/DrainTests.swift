@@ -8,9 +8,10 @@ import WayTransport
     async throws
   {
     let responder: HTTPResponder = { request in
-      HTTPResponse(
-        status: 200, contentType: "text/plain",
-        body: Array((request.isDraining ? "draining" : "serving").utf8))
+      .answer(
+        HTTPResponse(
+          status: 200, contentType: "text/plain",
+          body: Array((request.isDraining ? "draining" : "serving").utf8)))
     }
     try await withServer(responder: responder) { server in
       // It never answers the close frame, and so holds up the end.

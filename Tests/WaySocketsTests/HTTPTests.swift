@@ -6,8 +6,10 @@ import WayTransport
 @Suite struct HTTPTests {
   static let health: HTTPResponder = { request in
     guard request.path == "/health" else { return nil }
-    return HTTPResponse(
-      status: 200, contentType: "application/json", body: Array("{\"\(request.method)\":1}".utf8))
+    return .answer(
+      HTTPResponse(
+        status: 200, contentType: "application/json",
+        body: Array("{\"\(request.method)\":1}".utf8)))
   }
 
   @Test func `The responder answers its path, whatever the method`() async throws {
@@ -155,7 +157,7 @@ import WayTransport
       let head = socket.upgrade(
         port: server.port, more: "Sec-WebSocket-Protocol: c, b\r\nSec-WebSocket-Protocol: a\r\n")
       #expect(head.contains("Sec-WebSocket-Protocol: b\r\n"))
-      #expect(await server.acceptor.next()?.subprotocol == "b")
+      #expect(await server.acceptor.next()?.1.subprotocol == "b")
     }
   }
 
@@ -213,7 +215,7 @@ import WayTransport
   @Test func `A client that resets in the middle of an answer harms nobody`() async throws {
     let body = [UInt8](repeating: 0x61, count: 8 << 20)
     let responder: HTTPResponder = { _ in
-      HTTPResponse(status: 200, contentType: "text/plain", body: body)
+      .answer(HTTPResponse(status: 200, contentType: "text/plain", body: body))
     }
     try await withServer(responder: responder) { server in
       for _ in 0..<5 {

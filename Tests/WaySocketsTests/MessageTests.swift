@@ -7,7 +7,7 @@ import WayTransport
   @Test func `Text and binary messages come back as they were sent`() async throws {
     try await withServer { server in
       let client = try await server.connect(subprotocol: "b")
-      #expect(await server.acceptor.next()?.subprotocol == "b")
+      #expect(await server.acceptor.next()?.1.subprotocol == "b")
       await server.onLoop {
         client.channel.send(text: "héllo 🌍")
         client.channel.send(bytes: [0, 255, 128])

@@ -34,8 +34,8 @@ final class Recorder: MessageReceiver {
 
 /// Accepts with recorders, and hands them to the test.
 final class RecordingAcceptor: ChannelAcceptor {
-  let accepted: AsyncStream<(Recorder, subprotocol: String?)>
-  private let sink: AsyncStream<(Recorder, subprotocol: String?)>.Continuation
+  let accepted: AsyncStream<(Recorder, Handshake)>
+  private let sink: AsyncStream<(Recorder, Handshake)>.Continuation
   private let echoes: Bool
 
   init(echoes: Bool = false) {
@@ -43,13 +43,13 @@ final class RecordingAcceptor: ChannelAcceptor {
     (accepted, sink) = AsyncStream.makeStream()
   }
 
-  func accept(_ channel: any MessageChannel, subprotocol: String?) -> any MessageReceiver {
+  func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
     let recorder = Recorder(channel, echoes: echoes)
-    sink.yield((recorder, subprotocol))
+    sink.yield((recorder, handshake))
     return recorder
   }
 
-  func next() async -> (Recorder, subprotocol: String?)? {
+  func next() async -> (Recorder, Handshake)? {
     var iterator = accepted.makeAsyncIterator()
     return await iterator.next()
   }

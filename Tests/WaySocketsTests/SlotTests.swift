@@ -7,9 +7,11 @@ import WayTransport
   static let responder: HTTPResponder = { request in
     switch request.path {
     case "/health":
-      HTTPResponse(
-        status: 200, contentType: "text/plain", body: Array("well".utf8), isServedWhenFull: true)
-    case "/page": HTTPResponse(status: 200, contentType: "text/plain", body: Array("page".utf8))
+      .answer(
+        HTTPResponse(
+          status: 200, contentType: "text/plain", body: Array("well".utf8), isServedWhenFull: true))
+    case "/page":
+      .answer(HTTPResponse(status: 200, contentType: "text/plain", body: Array("page".utf8)))
     default: nil
     }
   }

@@ -45,9 +45,9 @@ package actor SessionHub: ChannelAcceptor {
   package static var methods: [String] { MethodTable.own.map(\.name) }
 
   package nonisolated func accept(
-    _ channel: any MessageChannel, subprotocol: String?
+    _ channel: any MessageChannel, _ handshake: Handshake
   ) -> any MessageReceiver {
-    let connection = Connection(channel, hub: self, isPlain: subprotocol == nil)
+    let connection = Connection(channel, hub: self, isPlain: handshake.subprotocol == nil)
     connection.begin()
     return connection
   }

@@ -60,12 +60,11 @@ struct HTTPExchange {
     let path = String(decoding: decoded, as: UTF8.self)
     let request = HTTPRequest(
       method: head.method, path: path, isDraining: server.isStopping)
-    if let response = server.responder?(request) {
+    if case .answer(let response) = server.responder?(request) {
       guard hasSlot || response.isServedWhenFull else { throw .full }
       var answer = HTTPAnswer(status: response.status)
-      answer.fields = [
-        ("Content-Type", response.contentType), ("Cache-Control", "no-store"),
-      ]
+      answer.fields = [("Cache-Control", "no-store")] + response.fields
+      if let type = response.contentType { answer.fields.append(("Content-Type", type)) }
       answer.body = response.body
       return answer
     }

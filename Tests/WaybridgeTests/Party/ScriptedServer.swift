@@ -35,11 +35,12 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
   func connect() async -> BridgeClient {
     let client = BridgeClient(loop: loop) { [loopEnded] in loopEnded.put(()) }
     await client.attach(
-      MemoryChannel.connect(to: self, subprotocol: "waybridge.v1", loop: loop, receiver: client))
+      MemoryChannel.connect(
+        to: self, Handshake(subprotocol: "waybridge.v1"), loop: loop, receiver: client))
     return client
   }
 
-  func accept(_ channel: any MessageChannel, subprotocol: String?) -> any MessageReceiver {
+  func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
     self.channel.put(channel)
     return self
   }
