@@ -38,7 +38,12 @@ let package = Package(
     target("WayValues"),
     target("WayPatterns", ["WayValues"]),
     target("WayNavigation", ["WayValues"]),
-    target("WayRouting", ["WayValues", "WayPatterns", "WayNavigation"]),
+    target(
+      "WayRouting",
+      [
+        "WayValues", "WayPatterns", "WayNavigation",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     target("WayRPC", ["WayValues", "CSimdjson"]),
     target("WayTable", ["WayValues", "WayPatterns", "WayNavigation", "WayRouting"]),
     target("WayTransport"),

@@ -19,29 +19,31 @@ extension Page {
 extension NavigationStack {
   /// The stack as clients see it, `{tabs?, selected?, pages}`, bottom first; a modal stack lies
   /// under `pages` of the page that presents it. Each of the tabs is `{uri, pages?}`, with the
-  /// pages of one that waits; `uris` are the tabs' own.
-  package func value(tabs uris: [String]) -> Value {
+  /// pages of one that waits; `uris` are the tabs' own. `told` is what is told of a page.
+  package func value(
+    tabs uris: [String], _ told: (Page) -> ValueObject = \.value
+  ) -> Value {
     var stack: ValueObject = [:]
     if !uris.isEmpty {
       stack["tabs"] = .list(
         uris.enumerated().map { index, uri in
           var tab: ValueObject = ["uri": .string(uri)]
           if let waiting = beside.first(where: { $0.tab == index }) {
-            tab["pages"] = .list(waiting.pages.map { .object($0.value) })
+            tab["pages"] = .list(waiting.pages.map { .object(told($0)) })
           }
           return .object(tab)
         })
       stack["selected"] = selected.map { .integer(Int64($0)) } ?? .null
     }
-    stack["pages"] = nested
+    stack["pages"] = nested(told)
     return .object(stack)
   }
 
-  private var nested: Value {
+  private func nested(_ told: (Page) -> ValueObject) -> Value {
     var level = pages.last?.level ?? 0
     var topFirst: [Value] = []
     for page in pages.reversed() {
-      var object = page.value
+      var object = told(page)
       if page.level < level {
         object["pages"] = .list(topFirst.reversed())
         topFirst = []

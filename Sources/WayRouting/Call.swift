@@ -1,3 +1,4 @@
+import Logging
 import WayPatterns
 import WayValues
 
@@ -11,14 +12,24 @@ public struct Call: Sendable {
   public let exts: ValueObject
   /// The declared route that is called; nil where a client serves a URI that no route declares.
   public let route: Route?
-  /// The session that the call belongs to.
+  /// Acts in the session that the call belongs to, with the rights of the caller.
   public let navigator: any Navigator
+  /// Who calls.
+  public let caller: Caller
   /// What only a call that may wait or carries something has; apart, so that others are passed on
   /// cheaply.
   private let waiting: WaitingCall?
 
   /// When the caller stops waiting; nil where it set no deadline. The task is cancelled then.
   public var deadline: ContinuousClock.Instant? { waiting?.deadline }
+
+  /// The bridge's logger, which tells with each line who calls what: the name of the route, or the
+  /// scheme of a URI that no route declares.
+  public var logger: Logger {
+    var logger = caller.logger
+    logger[metadataKey: "route"] = "\(route?.name ?? uri.scheme.map { $0 + ":" } ?? "")"
+    return logger
+  }
 
   var carried: Carried? { waiting?.carried }
 
@@ -28,42 +39,46 @@ public struct Call: Sendable {
     waiting?.progress(value)
   }
 
-  /// A call that is answered at once; also for tests of a handler.
+  /// A call that is answered at once; also for tests of a handler, where the app calls unless
+  /// `caller` is given.
   public init(
     uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route? = nil,
-    navigator: any Navigator
+    navigator: any Navigator, caller: Caller? = nil
   ) {
     self.uri = uri
     self.route = route
     self.params = params
     self.exts = exts
     self.navigator = navigator
+    self.caller = caller ?? Caller(session: navigator.session)
     waiting = nil
   }
 
   /// A call that may wait, and may carry values of Swift code.
   public init(
     uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route? = nil,
-    navigator: any Navigator, deadline: ContinuousClock.Instant?,
+    navigator: any Navigator, caller: Caller? = nil, deadline: ContinuousClock.Instant?,
     carrying: [String: any Sendable] = [:],
     progress: @escaping @Sendable (Value) -> Void
   ) {
     self.init(
-      uri: uri, params: params, exts: exts, route: route, navigator: navigator, deadline: deadline,
+      uri: uri, params: params, exts: exts, route: route, navigator: navigator,
+      caller: caller ?? Caller(session: navigator.session), deadline: deadline,
       carried: Carried(carrying), progress: progress)
   }
 
   /// As the session makes it.
   package init(
     uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route?,
-    navigator: any Navigator, deadline: ContinuousClock.Instant?, carried: Carried?,
-    progress: @escaping @Sendable (Value) -> Void
+    navigator: any Navigator, caller: Caller, deadline: ContinuousClock.Instant?,
+    carried: Carried?, progress: @escaping @Sendable (Value) -> Void
   ) {
     self.uri = uri
     self.route = route
     self.params = params
     self.exts = exts
     self.navigator = navigator
+    self.caller = caller
     waiting = WaitingCall(deadline: deadline, carried: carried, progress: progress)
   }
 
@@ -72,6 +87,7 @@ public struct Call: Sendable {
     route = call.route
     exts = call.exts
     navigator = call.navigator
+    caller = call.caller
     waiting = call.waiting
     self.params = params
   }

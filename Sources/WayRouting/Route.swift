@@ -23,6 +23,8 @@ public final class Route: Sendable {
   public let isStrict: Bool
   /// The groups that it is in from the start; ``Router/add(routes:toGroup:)`` adds others.
   public let groups: [String]
+  /// The groups of which a caller has to be in one; empty for everybody.
+  public let permissions: [String]
   /// Where a call goes on when nobody can serve the route: no host is there, or its handler
   /// declines.
   public let fallback: RouteTarget?
@@ -41,6 +43,7 @@ public final class Route: Sendable {
     name: String, patterns: [RoutePattern], kind: RouteKind, title: String? = nil,
     purpose: String? = nil, priority: Int = 0, parameters: [ParameterDeclaration] = [],
     isStrict: Bool = false, result: Value? = nil, groups: [String] = [],
+    permissions: [String] = [],
     fallback: RouteTarget? = nil, parents: [RouteTarget] = [], handler: RouteHandler = .hosted
   ) {
     self.name = name
@@ -54,6 +57,7 @@ public final class Route: Sendable {
     rules = ParameterRules(parameters, isStrict: isStrict, patterns: patterns)
     self.result = result
     self.groups = groups
+    self.permissions = permissions
     self.fallback = fallback
     self.parents = parents
     self.handler = handler
@@ -64,6 +68,7 @@ public final class Route: Sendable {
     Route(
       name: name, patterns: patterns, kind: kind, title: title, purpose: purpose,
       priority: priority, parameters: parameters, isStrict: isStrict, result: result,
-      groups: groups, fallback: fallback, parents: parents, handler: handler)
+      groups: groups, permissions: permissions, fallback: fallback, parents: parents,
+      handler: handler)
   }
 }

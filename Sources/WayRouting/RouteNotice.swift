@@ -55,14 +55,15 @@ public struct RouteFailure: Sendable {
 /// One who is told of every call.
 struct RouteHook: Sendable, Named {
   let name: String
-  let tell: @Sendable (RouteNotice) -> Void
+  let tell: @Sendable (RouteNotice, Caller) -> Void
 }
 
 extension Router {
   /// Tells `hook` of every page and task of every session, for statistics and logs, or puts it in
   /// the place of the one of its name. It is called on the thread of the session, in the order in
-  /// which things happen: it must not block.
-  public func hook(_ name: String, _ hook: @escaping @Sendable (RouteNotice) -> Void) {
+  /// which things happen: it must not block. It is told too who makes the call that it is about; of
+  /// a page, who opened it.
+  public func hook(_ name: String, _ hook: @escaping @Sendable (RouteNotice, Caller) -> Void) {
     let added = RouteHook(name: name, tell: hook)
     changeAlways { $0.hooks.put(added) }
   }
@@ -79,7 +80,7 @@ extension RouterSnapshot {
   package var hasHooks: Bool { !hooks.isEmpty }
 
   /// Tells everybody who wants to know.
-  package func tell(_ notice: RouteNotice) {
-    for hook in hooks { hook.tell(notice) }
+  package func tell(_ notice: RouteNotice, _ caller: Caller) {
+    for hook in hooks { hook.tell(notice, caller) }
   }
 }

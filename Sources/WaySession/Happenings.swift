@@ -36,25 +36,43 @@ final class Happenings {
       || Happening.Kinds.ofHooks.contains(kind) && guide.snapshot.hasHooks
   }
 
-  /// Tells everybody who wants to know; costs a look where nobody does.
-  func tell(_ kind: Happening.Kinds, _ happening: @autoclosure () -> Happening) {
+  /// Tells everybody who wants to know; costs a look where nobody does. `caller` is whose call it
+  /// is about, nil for the app's.
+  func tell(
+    _ kind: Happening.Kinds, _ happening: @autoclosure () -> Happening, by caller: Caller? = nil
+  ) {
     guard isTold(kind) else { return }
     let happening = happening()
     if subscribers.kinds.contains(kind), let (topic, data) = happening.event {
       tell(topic, data, kind)
     }
     let snapshot = guide.snapshot
-    if snapshot.hasHooks, let notice = happening.notice { snapshot.tell(notice) }
+    if snapshot.hasHooks, let notice = happening.notice {
+      snapshot.tell(notice, caller ?? Caller(session: session))
+    }
     if observed.contains(kind) { environment.observer.tell(session, happening) }
   }
 
   private func tell(_ topic: OwnTopic, _ data: ValueObject, _ kind: Happening.Kinds) {
-    var members: ValueObject = ["session": .string(session)]
-    members.merge(data)
-    let event = BridgeEvent(
-      topic: topic.rawValue, data: .object(members), at: environment.now())
+    let event = event(topic, data)
     if subscribers.isHeardBySwift(kind) { environment.owner.heard(event) }
-    if let bytes = mail.notification("event", event.value) { deliver(bytes, topic.rawValue) }
+    guard let bytes = mail.notification("event", event.value) else { return }
+    for id in subscribers.clients(wanting: topic.rawValue) {
+      // They tell of what is others'.
+      guard let client = members[id], !client.rights.caller.isGuest else { continue }
+      mail.deliver([bytes], to: client)
+    }
+  }
+
+  /// Tells one client what concerns it alone.
+  func tell(_ topic: OwnTopic, _ data: ValueObject, to client: Client) {
+    mail.notify(client, "event", event(topic, data).value)
+  }
+
+  private func event(_ topic: OwnTopic, _ data: ValueObject) -> BridgeEvent {
+    var told: ValueObject = ["session": .string(session)]
+    told.merge(data)
+    return BridgeEvent(topic: topic.rawValue, data: .object(told), at: environment.now())
   }
 
   /// Sends a whole `event` message to those who want its topic: to one client, where it is named.
@@ -95,30 +113,32 @@ extension Happenings {
   }
 
   /// A call has come to no page and no task.
-  func tellNowhere(_ uri: @autoclosure () -> String?, _ error: CallError) {
+  func tellNowhere(_ uri: @autoclosure () -> String?, _ error: CallError, by caller: Caller) {
     guard isTold(.route), let uri = uri() else { return }
-    tell(.route, .routeFailed(uri: uri, error))
+    tell(.route, .routeFailed(uri: uri, error), by: caller)
   }
 
   /// A change of the stack, or a call of a page, was refused or has failed.
   func tell(failed attempt: Attempt?, _ error: CallError) {
     guard let attempt else { return }
-    tell(.route, .attemptFailed(attempt, error))
+    tell(.route, .attemptFailed(attempt, error), by: attempt.caller)
   }
 
   /// A task begins, under a number of the session's calls; nil where nobody is told of its end.
-  func tellStart(of destination: Destination, _ number: () -> CallNumber) -> TaskStart? {
+  func tellStart(
+    of destination: Destination, by caller: Caller, _ number: () -> CallNumber
+  ) -> TaskStart? {
     guard isTold(.task) else { return nil }
     let task = TaskStart(
-      number: number(), uri: destination.uri.text, route: destination.route?.name,
+      number: number(), uri: destination.uri.text, route: destination.route?.name, caller: caller,
       began: environment.loop.nanoseconds)
-    tell(.task, .taskStarted(task))
+    tell(.task, .taskStarted(task), by: caller)
     return task
   }
 
   /// A task has ended, with its value where there is no error.
   func tellEnd(of task: TaskStart, _ error: CallError?) {
-    tell(.task, .taskEnded(task, error: error, after: elapsed(since: task.began)))
+    tell(.task, .taskEnded(task, error: error, after: elapsed(since: task.began)), by: task.caller)
   }
 
   /// The time since a moment of the loop's clock, in nanoseconds.

@@ -6,14 +6,19 @@ import WayValues
 
 /// Follows links from outside of the app: each once, as soon as somebody can serve it.
 enum LinkFollowing {
-  /// Takes a link, to be followed in its turn; `client` is who has handed it over, nil for the app.
-  /// Fails for a text that is no URI, and with 2429 when too many wait.
+  /// Takes a link, to be followed in its turn; `client` is for whom it is kept, and `rights` are
+  /// those of who has handed it over. Fails for a text that is no URI, with 2403, and with 2429 when
+  /// too many wait.
   static func deliver(
-    _ link: DeepLink, from client: Client? = nil, to session: isolated Session
+    _ link: DeepLink, for client: Client? = nil, by rights: Rights,
+    to session: isolated Session
   ) throws(CallError) {
     try link.check()
+    if let said = try? session.guide.look(up: link.uri, link.params, checking: false) {
+      try rights.check(.deliver, said)
+    }
     let charge = try client?.charge(link.size)
-    try session.links.add(WaitingLinks.Waiting(link: link, charge: charge))
+    try session.links.add(WaitingLinks.Waiting(link: link, rights: rights, charge: charge))
     goOn(in: session)
   }
 
@@ -25,7 +30,10 @@ enum LinkFollowing {
     let left = owner.takeLinks(for: session.id).filter { expected in
       guard isServed(expected.link, guide) else { return true }
       do {
-        try session.links.add(WaitingLinks.Waiting(link: expected.link, expected: expected))
+        try session.links.add(
+          WaitingLinks.Waiting(
+            link: expected.link, rights: expected.rights ?? session.ownRights,
+            expected: expected))
         return false
       } catch {
         return true
@@ -38,9 +46,9 @@ enum LinkFollowing {
   /// Follows the first link that is due. To be called whenever that may have changed.
   static func goOn(in session: isolated Session) {
     let guide = session.guide
-    guard let link = session.links.next({ isDue($0, guide) }) else { return }
+    guard let next = session.links.next({ isDue($0, guide) }) else { return }
     Task {
-      let running = await follow(link, in: session)
+      let running = await follow(next.link, next.rights, in: session)
       session.links.followed(isRunning: running != nil)
       if let running {
         Task {
@@ -78,18 +86,22 @@ enum LinkFollowing {
 
   /// Returns when its page is shown, or its task has begun, which it then gives.
   private static func follow(
-    _ link: DeepLink, in session: isolated Session
+    _ link: DeepLink, _ rights: Rights, in session: isolated Session
   ) async -> Task<Void, Never>? {
-    for parent in parents(of: link, in: session) {
+    for parent in parents(of: link, rights.caller, in: session) {
       // A parent that cannot be shown must not cost the page itself.
-      _ = await SwiftCalls.start(parent.text, CallOptions(style: .popTo), in: session)
+      let options = CallOptions(rights: rights, method: .deliver, style: .popTo)
+      _ = await SwiftCalls.start(parent.text, options, in: session)
     }
-    return await SwiftCalls.start(link.uri, CallOptions(params: link.params), in: session)
+    let options = CallOptions(rights: rights, method: .deliver, params: link.params)
+    return await SwiftCalls.start(link.uri, options, in: session)
   }
 
-  private static func parents(of link: DeepLink, in session: isolated Session) -> [RouteURI] {
+  private static func parents(
+    of link: DeepLink, _ caller: Caller, in session: isolated Session
+  ) -> [RouteURI] {
     do { return try session.guide.parents(of: link) } catch {
-      session.happenings.tellNowhere(link.uri, error)
+      session.happenings.tellNowhere(link.uri, error, by: caller)
       return []
     }
   }

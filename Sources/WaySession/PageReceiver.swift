@@ -12,10 +12,17 @@ enum PageReceiver {
   /// its own page means the host, or others that run there. Fails with 2404 or 2504 where there is
   /// nobody.
   init(
-    of page: String, except caller: ClientID? = nil, in session: isolated Session
+    of page: String, for rights: Rights, except caller: ClientID? = nil,
+    in session: isolated Session
   ) throws(CallError) {
     guard let open = session.pages[page] else {
       throw .notOnStack("params.page: there is no page \(page.quoted) on the stack")
+    }
+    if rights.caller.isGuest, !session.pages.isOwn(open.page, of: rights.caller) {
+      throw .uninvited("A guest calls no pages but its own and those that it opened")
+    }
+    if let said = try? session.guide.look(up: open.page.uri, [:], checking: false) {
+      try rights.check(.pageCall, said)
     }
     if let client = session.members.inside(page: page, except: caller) {
       self = .client(client, page: page)
@@ -33,13 +40,15 @@ enum PageReceiver {
 
   /// Has a method of the page run for a call.
   func run(
-    _ method: String, _ params: ValueObject, _ deadline: Duration?, _ call: CallInFlight,
-    in session: isolated Session
+    _ method: String, _ params: ValueObject, _ rights: Rights, _ deadline: Duration?,
+    _ call: CallInFlight, in session: isolated Session
   ) throws(CallError) -> Reply {
+    call.rights = rights
     switch self {
     case .client(let client, let page):
       let params: Value = [
         "page": .string(page), "method": .string(method), "params": .object(params),
+        "caller": rights.caller.value,
       ]
       session.forward("page.call", params, to: client, call)
     case .swift(let handler, let page):
@@ -53,7 +62,7 @@ enum PageReceiver {
         session.settle(call.number, .failure(unread))
         break
       }
-      let options = CallOptions(from: page.id, deadline: deadline)
+      let options = CallOptions(rights: rights, from: page.id, deadline: deadline)
       let asked = Call(uri, params, nil, options, call.number, in: session)
       call.work = .task(
         Task {

@@ -24,6 +24,11 @@ package actor Session {
   let happenings: Happenings
   var pages: Pages
   var links: WaitingLinks
+  var invitations = Invitations()
+  /// Who its first client is; those who join with its token and have none of their own are that too.
+  var identity: Identity
+  /// Those of the app's own code.
+  nonisolated let ownRights: Rights
   private var calls = Calls()
   /// What is to be done for the pages, while it is being done.
   private var actions: Deque<PageAction> = []
@@ -36,15 +41,20 @@ package actor Session {
   nonisolated var loop: any EventLoop { environment.loop }
 
   /// `heardBySwift` is what Swift code wants to know of it.
-  init(id: String, _ environment: SessionEnvironment, heardBySwift: Happening.Kinds) {
+  init(
+    id: String, _ identity: Identity, _ environment: SessionEnvironment,
+    heardBySwift: Happening.Kinds
+  ) {
     self.id = id
+    self.identity = identity
+    ownRights = Rights.ofApp(in: id, environment.logger)
     self.environment = environment
     let (loop, limits) = (environment.loop, environment.limits)
     executor = loop.asUnownedSerialExecutor()
     let budget = ByteBudget(.session, limits.maxSessionBytes, within: environment.budget)
     members = Members(limits: limits, budget: budget)
     mail = Mail(limits: limits, members: members)
-    guide = Guide(environment.router, limits: limits)
+    guide = Guide(environment.router, limits: limits, environment.serverHosts)
     happenings = Happenings(
       of: id, environment, Subscribers(limits: limits, heardBySwift: heardBySwift),
       members: members, mail: mail, guide: guide)
@@ -57,9 +67,22 @@ package actor Session {
 }
 
 extension Session {
-  /// Adds a member, which has been made by ``Members/makeClient(page:software:channel:)``.
+  /// Makes a client of a newcomer, which is none of the members before it is added. Fails when the
+  /// session is full.
+  func makeClient(
+    _ newcomer: Newcomer, channel: any MessageChannel
+  ) throws(CallError) -> Client {
+    let client = try members.makeClient(
+      page: newcomer.page, software: newcomer.software, handshake: newcomer.handshake,
+      channel: channel)
+    client.rights = newcomer.rights(as: client.name, in: id, environment)
+    return client
+  }
+
+  /// Adds a member, which has been made by ``makeClient(_:channel:)``.
   func add(_ client: Client) {
     members.add(client)
+    Renewal.watch(client, in: self)
     happenings.tell(
       .session,
       .joined(
@@ -74,15 +97,21 @@ extension Session {
   /// answers to its calls, or was lost.
   func remove(_ id: ClientID, code: UInt16? = nil, connectionGoesOn: Bool = false) {
     guard let client = members.remove(id) else { return }
+    client.expiry?.cancel()
+    if let invitation = client.rights.invitation {
+      invitations.giveBack(
+        invitation, isOver: code == CloseCode.normal.rawValue, at: loop.nanoseconds)
+    }
     if !connectionGoesOn { client.channel = nil }
     pages.isHeld = true
     guide.hosts.removeAll(of: id)
+    environment.serverHosts.removeAll(of: client)
     for number in client.drainCalls() { stop(number, .callerGone) }
     client.channel = nil
     act(pages.hostLeft(client.name))
     for request in client.pending.drain() {
       request.settle()
-      answered(request.purpose, .failure(.unanswered(.gone(during: request.method))))
+      answered(request, .failure(.unanswered(.gone(during: request.method))))
     }
     happenings.subscribers.removeAll(of: id)
     happenings.tell(.session, .left(client: client.name, code: code))
@@ -132,7 +161,7 @@ extension Session {
     timeout: Duration? = nil
   ) -> RequestID? {
     do {
-      let id = try mail.request(client, method, params, for: purpose)
+      let id = try mail.request(client, method, params, for: purpose, by: self)
       if let timeout {
         mail.limit(id, client, setAlarm(timeout, .request(id, client.id)))
       }
@@ -147,7 +176,20 @@ extension Session {
   func complete(_ response: Response, from client: Client) {
     guard let request = mail.take(response, from: client) else { return }
     pages.heard(client.name)
-    answered(request.purpose, response.result.mapError(RequestFailure.answered))
+    answered(request, response.result.mapError(RequestFailure.answered))
+  }
+
+  /// Hands an answer on to the session that has asked.
+  private func answered(_ request: PendingRequest, _ result: Result<Value, RequestFailure>) {
+    guard let session = request.session, session !== self else {
+      return answered(request.purpose, result)
+    }
+    session.assumeIsolated { $0.answered(request.purpose, result) }
+  }
+
+  /// Who is to serve a call; nil where it is gone.
+  func host(_ chosen: ChosenHost) -> Client? {
+    members[chosen.client] ?? environment.serverHosts[chosen.client]
   }
 
   private func answered(_ purpose: RequestPurpose, _ result: Result<Value, RequestFailure>) {
@@ -168,6 +210,7 @@ extension Session {
     switch alarm {
     case .call(let number): stop(number, .deadline)
     case .opening(let page): act(pages.overdue(page))
+    case .expiry(let id): Renewal.rang(id, in: self)
     case .request(let id, let clientID):
       guard let client = members[clientID], let request = mail.giveUp(id, client) else { return }
       happenings.tell(.host, .hostSilent(client: client.name, method: request.method))
@@ -253,6 +296,10 @@ extension Session {
     case .swift(let caller): caller.answer(result)
     case .client(let address, let mark):
       address.client.end(call.number, at: address)
+      if address.client.leavesWhenIdle, address.client.isIdle {
+        let id = address.client.id
+        loop.execute { [weak self] in self?.assumeIsolated { $0.remove(id) } }
+      }
       switch result {
       case .success(let answer): reply(answer, to: address, mark)
       case .failure(let error): reply(error, to: address, mark)
@@ -269,10 +316,11 @@ extension Session {
 
   /// Changes the stack, in its turn, and answers the call with the change.
   func change(
-    _ operation: StackOperation, _ exts: ValueObject = [:], for call: CallInFlight
+    _ operation: StackOperation, _ exts: ValueObject = [:], by caller: Caller,
+    for call: CallInFlight
   ) {
     call.work = .operation
-    pages.change(operation, for: call.number, exts: exts)
+    pages.change(operation, for: call.number, by: caller, exts: exts)
     act([])
   }
 

@@ -1,3 +1,4 @@
+import Logging
 import WayRPC
 import WayRouting
 import WayTransport
@@ -14,6 +15,16 @@ protocol SessionOwner: AnyObject, Sendable {
   func putBack(_ links: [ExpectedLinks.Link])
   /// The session tells an event of its own that Swift code listens to.
   func heard(_ event: BridgeEvent)
+  /// Whether the app tells who clients are.
+  var identifies: Bool { get }
+  /// Who a client is. Fails with 2401, and with 2503 where that took too long.
+  func identity(of handshake: Handshake) async throws(CallError) -> Identity
+  /// A session is somebody anew.
+  func changed(_ session: String, _ identity: Identity)
+  /// The sessions as they are now.
+  var sessionInfos: [SessionInfo] { get }
+  /// Does what a client asks for in sessions that are not its own. Fails where it cannot be begun.
+  func push(_ push: Push, by rights: Rights) async throws(CallError) -> [Value]
   /// The `event` messages that the app retains for a client, of those topics that are wanted,
   /// oldest first.
   func retained(
@@ -34,4 +45,10 @@ struct SessionEnvironment: Sendable {
   /// The wall clock: milliseconds since 1970-01-01 UTC.
   let now: @Sendable () -> Int64
   let owner: any SessionOwner
+  /// What clients run for the calls of all sessions.
+  let serverHosts: ServerHosts
+  /// The rules for all clients.
+  let policy: PolicySource
+  /// What callers' loggers add to; nil where nothing is logged.
+  let logger: Logger?
 }

@@ -8,10 +8,13 @@ struct SessionNavigator: Navigator {
   private let own: Session
   /// The page on whose behalf the code runs.
   private let page: String?
+  /// Those of who called the code.
+  private let rights: Rights
 
-  init(session: Session, page: String?) {
+  init(session: Session, page: String?, _ rights: Rights) {
     own = session
     self.page = page
+    self.rights = rights
   }
 
   var session: String { own.id }
@@ -21,7 +24,8 @@ struct SessionNavigator: Navigator {
     carrying: [String: any Sendable]
   ) async throws -> Outcome {
     let options = CallOptions(
-      params: params, exts: exts, style: style, from: page, deadline: deadline?.asTimer,
+      rights: rights, params: params, exts: exts, style: style, from: page,
+      deadline: deadline?.asTimer,
       carried: Carried(carrying))
     return try await SwiftCalls.go(.open, uri, options, in: own).asOutcome
   }
@@ -31,7 +35,7 @@ struct SessionNavigator: Navigator {
     carrying: [String: any Sendable]
   ) async throws -> Value {
     let options = CallOptions(
-      params: params, exts: exts, from: page, deadline: deadline?.asTimer,
+      rights: rights, params: params, exts: exts, from: page, deadline: deadline?.asTimer,
       carried: Carried(carrying))
     return try await SwiftCalls.go(.invoke, uri, options, in: own).value
   }
@@ -42,7 +46,8 @@ struct SessionNavigator: Navigator {
   ) async throws -> Back {
     let carried = Carried(carrying, back: type)
     let options = CallOptions(
-      params: params, exts: exts, from: page, deadline: deadline?.asTimer, carried: carried)
+      rights: rights, params: params, exts: exts, from: page, deadline: deadline?.asTimer,
+      carried: carried)
     _ = try await SwiftCalls.go(.invoke, uri, options, in: own)
     guard let brought = carried.brought, let back = brought as? Back else {
       throw CallError(
@@ -52,17 +57,17 @@ struct SessionNavigator: Navigator {
   }
 
   func canOpen(_ uri: String) async -> Bool {
-    await own.canOpen(uri)
+    await own.canOpen(uri, rights)
   }
 
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value {
-    try await SwiftCalls.call(page: page, method, params, timeout: nil, in: own).get()
+    try await SwiftCalls.call(page: page, method, params, rights, timeout: nil, in: own).get()
   }
 
   func back(
     _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
   ) async throws -> NavigationChange {
-    try await SwiftCalls.change("navigation.back", about: target.page, exts, in: own) {
+    try await SwiftCalls.change("navigation.back", about: target.page, exts, rights, in: own) {
       GoingBack(target, result: result).operation(by: $0)
     }
   }
@@ -73,17 +78,18 @@ struct SessionNavigator: Navigator {
     guard let page = given ?? page else {
       throw CallError.invalidParams("Name the page to finish: this code runs on behalf of none")
     }
-    return try await SwiftCalls.change("navigation.finish", about: page, exts, in: own) { _ in
+    return try await SwiftCalls.change("navigation.finish", about: page, exts, rights, in: own) {
+      _ in
       .finish(page: page, result: result?.outcome ?? .finished())
     }
   }
 
   func selectTab(_ index: Int) async throws -> NavigationChange {
-    try await SwiftCalls.select(.index(index), in: own)
+    try await SwiftCalls.select(.index(index), rights, in: own)
   }
 
   func selectTab(_ uri: String) async throws -> NavigationChange {
-    try await SwiftCalls.select(.uri(uri), in: own)
+    try await SwiftCalls.select(.uri(uri), rights, in: own)
   }
 
   func stack() async -> NavigationStack {
@@ -114,15 +120,18 @@ extension Call {
     _ uri: RouteURI, _ params: ValueObject, _ route: Route?, _ options: CallOptions,
     _ number: CallNumber? = nil, in session: Session
   ) {
-    let navigator = SessionNavigator(session: session, page: options.from)
+    let navigator = SessionNavigator(session: session, page: options.from, options.rights)
+    let caller = options.rights.caller
     options.carried?.begin()
     guard number != nil || options.carried != nil else {
       self.init(
-        uri: uri, params: params, exts: options.exts, route: route, navigator: navigator)
+        uri: uri, params: params, exts: options.exts, route: route, navigator: navigator,
+        caller: caller)
       return
     }
     self.init(
       uri: uri, params: params, exts: options.exts, route: route, navigator: navigator,
+      caller: caller,
       deadline: number == nil ? nil : options.deadline.map { ContinuousClock.now + $0 },
       carried: options.carried,
       progress: { value in
@@ -135,7 +144,9 @@ extension Call {
 extension Session {
   fileprivate var stack: NavigationStack { pages.stack }
 
-  fileprivate func canOpen(_ uri: String) -> Bool { guide.canOpen(uri) }
+  fileprivate func canOpen(_ uri: String, _ rights: Rights) -> Bool {
+    guide.canOpen(uri, rights)
+  }
 
   fileprivate func contains(_ page: String) -> Page? { pages.stack.contains(guide.reference(page)) }
 }

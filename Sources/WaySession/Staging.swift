@@ -21,7 +21,8 @@ enum Staging {
     case .shown(let number, let page): shown(page, number, in: session)
     case .settle(let number, let result): session.settle(number, result)
     case .goOn(let number): Travel.goOn(number, in: session)
-    case .tell(let kind, let happening): session.happenings.tell(kind, happening)
+    case .tell(let kind, let happening, let caller):
+      session.happenings.tell(kind, happening, by: caller)
     }
   }
 

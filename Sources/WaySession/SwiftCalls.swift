@@ -18,7 +18,7 @@ enum SwiftCalls {
         var journey = Journey(entry, uri, options)
         return try Travel.go(&journey, for: .call(call), in: session)
       } catch {
-        session.happenings.tellNowhere(uri, error)
+        session.happenings.tellNowhere(uri, error, by: options.rights.caller)
         throw error
       }
     }.get()
@@ -74,14 +74,15 @@ enum SwiftCalls {
 
   /// Calls a method of a page, whoever answers for it. Past `timeout` it is 2408; nil waits.
   static func call(
-    page: String, _ method: String, _ params: ValueObject, timeout: Duration?,
+    page: String, _ method: String, _ params: ValueObject, _ rights: Rights, timeout: Duration?,
     in session: isolated Session
   ) async -> Result<Value, CallError> {
     await wait(
-      in: session, deadline: timeout, attempt: Attempt("page.call", about: page, in: session)
+      in: session, deadline: timeout,
+      attempt: Attempt("page.call", about: page, by: rights.caller, in: session)
     ) { session, call throws(CallError) in
-      let receiver = try PageReceiver(of: page, in: session)
-      return try receiver.run(method, params, timeout, call, in: session)
+      let receiver = try PageReceiver(of: page, for: rights, in: session)
+      return try receiver.run(method, params, rights, timeout, call, in: session)
     }.map(\.value)
   }
 
@@ -101,25 +102,28 @@ enum SwiftCalls {
 
   /// Changes the stack, in its turn, as a method does that is about a page, where it names one.
   static func change(
-    _ method: String, about page: String?, _ exts: ValueObject, in session: isolated Session,
-    _ operation: (Guide) -> StackOperation
+    _ method: String, about page: String?, _ exts: ValueObject, _ rights: Rights,
+    in session: isolated Session, _ operation: (Guide) -> StackOperation
   ) async throws(CallError) -> NavigationChange {
     let operation = operation(session.guide)
     return try await wait(
-      in: session, attempt: Attempt(method, about: page, in: session)
+      in: session, attempt: Attempt(method, about: page, by: rights.caller, in: session)
     ) { session, call throws(CallError) in
-      session.change(operation, exts, for: call)
+      try rights.enter(method)
+      session.change(operation, exts, by: rights.caller, for: call)
       return .later
     }.get().asChange
   }
 
   static func select(
-    _ tab: TabReference, in session: isolated Session
+    _ tab: TabReference, _ rights: Rights, in session: isolated Session
   ) async throws(CallError) -> NavigationChange {
-    let attempt = Attempt("navigation.selectTab", about: tab.uri, in: session)
+    let attempt = Attempt(
+      "navigation.selectTab", about: tab.uri, by: rights.caller, in: session)
     return try await wait(in: session, attempt: attempt) { session, call throws(CallError) in
-      try Travel.select(
-        try session.guide.tab(tab), attempt, .invoke, for: .call(call), in: session)
+      try rights.enter("navigation.selectTab")
+      return try Travel.select(
+        try session.guide.tab(tab), attempt, .invoke, rights, for: .call(call), in: session)
     }.get().asChange
   }
 

@@ -50,7 +50,9 @@ enum Travel {
   /// Takes a call on that its page's handler, or its host, has declined.
   static func goOn(_ number: CallNumber, in session: isolated Session) {
     guard let call = session.call(number), let journey = call.journey else { return }
-    if let task = call.started { session.happenings.tell(.task, .taskDeclined(task)) }
+    if let task = call.started {
+      session.happenings.tell(.task, .taskDeclined(task), by: task.caller)
+    }
     call.started = nil
     goOn(call, journey, .declined, in: session)
   }
@@ -81,7 +83,7 @@ enum Travel {
     in session: isolated Session
   ) {
     guard session.call(call.number) != nil else { return }
-    if !isTold { session.happenings.tellNowhere(journey.place, error) }
+    if !isTold { session.happenings.tellNowhere(journey.place, error, by: journey.caller) }
     call.attempt = nil
     session.settle(call.number, .failure(error))
   }
@@ -90,8 +92,10 @@ enum Travel {
   static func begin(
     _ asker: Session.Asker, _ journey: Journey, in session: isolated Session
   ) throws(CallError) -> CallInFlight {
-    try session.begin(
+    let call = try session.begin(
       asker, journey.entry, deadline: journey.options.deadline, size: journey.size)
+    call.rights = journey.options.rights
+    return call
   }
 
   private static func judge(
@@ -152,15 +156,18 @@ extension Travel {
       self.run(run, destination, journey, call, in: session)
       call.hasBegun()
     case .hosted(let chosen, let params):
-      guard let host = session.members[chosen.client] else {
+      guard let host = session.host(chosen) else {
         throw CallError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
       }
       let call = try begin(asker, journey, in: session)
-      call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
+      call.started = session.happenings.tellStart(of: destination, by: journey.caller) {
+        session.makeCallNumber()
+      }
       call.journey = journey
       let task: Value = [
         "uri": .string(destination.uri.text), "params": .object(params),
         "exts": .object(journey.options.exts), "host": chosen.value,
+        "caller": journey.caller.value,
       ]
       session.forward("task.run", task, to: host, call)
       call.hasBegun()
@@ -171,12 +178,14 @@ extension Travel {
     case .back:
       let back = try GoingBack(texts: destination.params)
       let call = try begin(asker, journey, in: session)
-      call.attempt = Attempt(destination.resolution, in: session)
-      session.change(back.operation(by: session.guide), journey.options.exts, for: call)
+      call.attempt = Attempt(destination.resolution, by: journey.caller, in: session)
+      session.change(
+        back.operation(by: session.guide), journey.options.exts, by: journey.caller, for: call)
     case .selectTab:
       let tab = try session.guide.tab(try TabReference(texts: destination.params))
-      let attempt = Attempt(destination.resolution, in: session)
-      return try select(tab, attempt, journey.entry, for: asker, in: session)
+      let attempt = Attempt(destination.resolution, by: journey.caller, in: session)
+      return try select(
+        tab, attempt, journey.entry, journey.options.rights, for: asker, in: session)
     }
     return .later
   }
@@ -184,20 +193,21 @@ extension Travel {
   /// Selects a tab, in its turn, and answers the call with the change. The host of the tab's first
   /// page is asked for it where the tab has none.
   static func select(
-    _ tab: Int, _ attempt: Attempt?, _ entry: Entry, for asker: Session.Asker,
-    in session: isolated Session
+    _ tab: Int, _ attempt: Attempt?, _ entry: Entry, _ rights: Rights,
+    for asker: Session.Asker, in session: isolated Session
   ) throws(CallError) -> Reply {
     if session.pages.stack.hasPages(tab: tab) {
       let call = try session.begin(asker, entry, size: 0)
       call.attempt = attempt
-      session.change(.select(tab: tab, first: nil), for: call)
+      session.change(.select(tab: tab, first: nil), by: rights.caller, for: call)
       return .later
     }
     let uri = session.guide.snapshot.tabs[tab].text
     guard try session.guide.destination(of: uri, [:]).routeKind == .page else {
       throw CallError(.wrongKind, "\(uri.quoted), the first page of tab \(tab), is no page")
     }
-    let options = CallOptions(style: .tab, tab: tab, answersChange: true)
+    let options = CallOptions(
+      rights: rights, method: .selectTab, style: .tab, tab: tab, answersChange: true)
     var journey = Journey(entry, uri, options)
     return try go(&journey, for: asker, in: session)
   }
@@ -207,13 +217,15 @@ extension Travel {
     _ run: @Sendable (Call) throws -> Value, _ destination: Destination, _ journey: Journey,
     in session: isolated Session
   ) -> Reply? {
-    let task = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
+    let task = session.happenings.tellStart(of: destination, by: journey.caller) {
+      session.makeCallNumber()
+    }
     do {
       let value = try run(Call(destination.resolution, journey.options, in: session))
       if let task { session.happenings.tellEnd(of: task, nil) }
       return .now(journey.entry.answer(.value(value)))
     } catch is Declined {
-      if let task { session.happenings.tell(.task, .taskDeclined(task)) }
+      if let task { session.happenings.tell(.task, .taskDeclined(task), by: task.caller) }
       return nil
     } catch {
       let error = session.happenings.thrown(error)
@@ -226,7 +238,9 @@ extension Travel {
     _ run: @escaping @Sendable (Call) async throws -> Value, _ destination: Destination,
     _ journey: Journey, _ call: CallInFlight, in session: isolated Session
   ) {
-    call.started = session.happenings.tellStart(of: destination) { session.makeCallNumber() }
+    call.started = session.happenings.tellStart(of: destination, by: journey.caller) {
+      session.makeCallNumber()
+    }
     call.journey = journey
     let asked = Call(destination.resolution, journey.options, call.number, in: session)
     call.work = .task(
@@ -288,8 +302,8 @@ extension Travel {
     call.work = .operation
     session.pages.open(
       PageOpening(
-        page: page, presenter: presenter, call: call.number, charge: charge, handed: handed,
-        chosen: chosen, opener: journey.options.from, tab: options.tab,
+        page: page, presenter: presenter, call: call.number, by: journey.caller, charge: charge,
+        handed: handed, chosen: chosen, opener: journey.options.from, tab: options.tab,
         answersChange: options.answersChange))
     session.act([])
     return .later

@@ -26,7 +26,7 @@ extension TableReader {
   ) -> Route? {
     let known = [
       "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters", "strict",
-      "result", "groups", "fallback", "parents",
+      "result", "groups", "permissions", "fallback", "parents",
     ]
     guard let object = object(value, at: path, known: known) else { return nil }
     let name = requiredText("name", of: object, at: path)
@@ -49,14 +49,15 @@ extension TableReader {
     let parameters = parameters(of: object, at: path)
     let isStrict = bool("strict", of: object, at: path) ?? false
     checkResult(of: object, at: path)
-    let groups = groups(of: object, at: path)
+    let groups = groupNames("groups", of: object, at: path)
+    let permissions = groupNames("permissions", of: object, at: path)
     let fallback = fallback(of: object, at: path, patterns.map(\.0))
     let parents = parents(of: object, at: path)
     guard let name, let kind else { return nil }
     return Route(
       name: name, patterns: patterns.map(\.0), kind: kind, title: title, purpose: purpose,
       priority: priority, parameters: parameters, isStrict: isStrict, result: object["result"],
-      groups: groups, fallback: fallback, parents: parents)
+      groups: groups, permissions: permissions, fallback: fallback, parents: parents)
   }
 
   private mutating func patterns(
@@ -80,9 +81,12 @@ extension TableReader {
     return []
   }
 
-  private mutating func groups(of object: ValueObject, at path: JSONPath) -> [String] {
-    let path = path.member("groups")
-    guard let value = object["groups"], let list = list(value, at: path) else { return [] }
+  /// The names of groups: those of routes in `groups`, those of users in `permissions`.
+  private mutating func groupNames(
+    _ member: String, of object: ValueObject, at path: JSONPath
+  ) -> [String] {
+    let path = path.member(member)
+    guard let value = object[member], let list = list(value, at: path) else { return [] }
     var groups: [String] = []
     for (index, value) in list.enumerated() {
       guard let name = text(value, at: path.element(index)) else { continue }

@@ -33,6 +33,9 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   /// A ping was not answered.
   package static let noPong = CloseCode(rawValue: 4202)
 
+  /// The token of the client has expired; connect again with a new one.
+  package static let renewal = CloseCode(rawValue: 4203)
+
   /// Whether it may stand in a close frame (RFC 6455 §7.4): registered, or left to applications.
   package var maySend: Bool {
     switch rawValue {
@@ -44,6 +47,6 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   /// Those of Waybridge's own that are sent.
   package static let own: Set<CloseCode> = [
     notJSONRPC, notAuthenticated, version, tooMany, overloaded, noHello, drain, slowConsumer,
-    noPong,
+    noPong, renewal,
   ]
 }

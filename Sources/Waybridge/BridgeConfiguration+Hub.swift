@@ -10,6 +10,9 @@ extension BridgeConfiguration {
     var shared = HubConfiguration(
       router: router, limits: keptLimits, tableVersion: tableVersion,
       methods: conformance ? Conformance.methods : [:], now: now, identify: identify)
+    shared.identifyTimeout = identifyTimeout
+    shared.rulebook = try policy.rulebook()
+    shared.logger = logger
     if let log { shared.observer = log.observer }
     return shared
   }

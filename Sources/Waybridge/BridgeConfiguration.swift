@@ -1,5 +1,7 @@
 import Logging
+import WayRouting
 import WaySession
+import WayTransport
 
 /// Where a bridge listens and what it serves beside the bridge itself.
 public struct BridgeConfiguration: Sendable {
@@ -29,13 +31,19 @@ public struct BridgeConfiguration: Sendable {
   public var logger: Logger?
   /// How long a shutdown waits for connections to close.
   public var grace: Duration
-  /// Whose a new session is: called with the `token` of its `session.open`, and with nil where
-  /// there is none, plain connections among them. What it throws refuses the session with 2401 and
-  /// the error's text; a plain connection is closed with 4001. Nil takes everybody as nobody in
-  /// particular. A client that joins a session is not asked: it has that session's `joinToken`.
+  /// Who a client is: called with what its handshake shows and the `token` of its `session.open`,
+  /// where it has one. What it throws refuses the client with 2401 and the error's text; a plain
+  /// connection is closed with 4001. Nil takes everybody as nobody in particular. Not asked is who
+  /// joins a session without a token of its own: that is its first client again, or a guest.
   ///
-  /// Called on the thread that serves all connections, so it must not block.
-  public var identify: (@Sendable (_ token: String?) throws -> Identity)?
+  /// It may wait, while nothing else of its client is received; beyond ``identifyTimeout`` the
+  /// client is refused with 2503.
+  public var identify: (@Sendable (Handshake) async throws -> Identity)?
+  /// How long ``identify`` may take.
+  public var identifyTimeout: Duration
+  /// Who may call what; its rules can be exchanged while the bridge runs
+  /// (``BridgeServer/follow(_:)``).
+  public var policy: Policy
 
   /// Listens on port 8080 of the loopback interface and serves no files, where nothing else is
   /// given.
@@ -43,8 +51,9 @@ public struct BridgeConfiguration: Sendable {
     host: String = "127.0.0.1", port: Int = 8080, webRoot: String? = nil,
     webEntries: [String]? = nil, servesClient: Bool = true, limits: Limits = Limits(),
     tableVersion: String = "", conformance: Bool = false,
-    logger: Logger? = nil, grace: Duration = .seconds(5),
-    identify: (@Sendable (_ token: String?) throws -> Identity)? = nil
+    logger: Logger? = nil, grace: Duration = .seconds(5), policy: Policy = Policy(),
+    identifyTimeout: Duration = .seconds(5),
+    identify: (@Sendable (Handshake) async throws -> Identity)? = nil
   ) {
     self.host = host
     self.port = port
@@ -56,6 +65,8 @@ public struct BridgeConfiguration: Sendable {
     self.conformance = conformance
     self.logger = logger
     self.grace = grace
+    self.policy = policy
+    self.identifyTimeout = identifyTimeout
     self.identify = identify
   }
 }

@@ -137,7 +137,10 @@ package struct RunningBridge: Sendable {
     do {
       let bound = try await server.start(
         responder: Responder.make(
-          webEntries: configuration.webEntries, embedded: sockets.embeddedFiles, metrics: metrics))
+          webEntries: configuration.webEntries, embedded: sockets.embeddedFiles, metrics: metrics,
+          post: configuration.identify == nil
+            ? nil
+            : Responder.Post(hub: hub, maxMessage: shared.limits.maxMessage, isOpen: false)))
       address = BoundAddress(host: bound.host, port: bound.port)
     } catch {
       await loop.shutdown()

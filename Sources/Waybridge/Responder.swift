@@ -1,24 +1,57 @@
 import CoreMetrics
+import WaySession
 import WaySockets
 import WayTransport
 
 /// Answers what is asked for before the files are looked at.
 enum Responder {
-  /// Answers `/health` and `/metrics`, and refuses files outside of `webEntries`, the names that
+  /// Answers `/health` and `/metrics`, takes what is posted to `/rpc` where `post` is given, and refuses files outside of `webEntries`, the names that
   /// are served; nil refuses none. Those of the program are served.
   static func make(
-    webEntries: [String]?, embedded: [String: EmbeddedFile], metrics: BridgeMetrics
+    webEntries: [String]?, embedded: [String: EmbeddedFile], metrics: BridgeMetrics, post: Post?
   ) -> HTTPResponder {
     { request in
       switch request.path {
       case "/health": return .answer(read(request) { health(isDraining: request.isDraining) })
       case "/metrics": return .answer(read(request) { text(metrics) })
+      case "/rpc": return posted(request, post)
       default: break
       }
       guard let webEntries, !isServed(request.path, webEntries), embedded[request.path] == nil
       else { return nil }
       return .answer(text(404, "there is nothing at this path\n"))
     }
+  }
+
+  /// Takes calls of back-ends.
+  private static func posted(_ request: HTTPRequest, _ post: Post?) -> HTTPDecision {
+    guard let post else {
+      return .answer(
+        text(404, "calls are taken here where tokens are configured, and on a Unix socket\n"))
+    }
+    guard request.method == "POST" else {
+      var answer = text(405, "/rpc takes JSON-RPC with POST\n")
+      answer.fields = [("Allow", "POST")]
+      return .answer(answer)
+    }
+    guard post.isOpen || request.handshake.token != nil else {
+      var answer = text(401, "send a token: Authorization: Bearer TOKEN\n")
+      answer.fields = [("WWW-Authenticate", "Bearer")]
+      return .answer(answer)
+    }
+    return .body(
+      HTTPBody(contentType: "application/json", limit: post.maxMessage) { body, answer in
+        post.hub.post(body, request.handshake, answer)
+      })
+  }
+
+  /// Where calls of back-ends go.
+  struct Post: Sendable {
+    let hub: SessionHub
+    /// Bytes of a body.
+    let maxMessage: Int
+    /// Whether who has no token is taken too.
+    let isOpen: Bool
   }
 
   /// Whether clients may come.

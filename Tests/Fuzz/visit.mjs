@@ -7,8 +7,8 @@ import { Peer } from "./peer.mjs";
 
 /** How long what a transcript expects is waited for: what was changed before may have made it impossible. */
 const PATIENCE = 20;
-/** How long what the server owes is waited for at the end; longer than a silent host is. */
-const LAST_PATIENCE = 13_000;
+/** How long what the server owes is waited for at the end; longer than a host is silent that answers something between two pages. */
+const LAST_PATIENCE = 25_000;
 
 /** Plays one transcript, with some of its messages changed, on connections of its own. */
 export class Visit {

@@ -4,17 +4,27 @@ import WayTransport
 package final class MemoryServer: PeerServer {
   package let loop: MemoryLoop
   private let acceptor: any ChannelAcceptor
+  private let handshake: Handshake
 
-  package init(loop: MemoryLoop, acceptor: any ChannelAcceptor) {
+  package init(
+    loop: MemoryLoop, acceptor: any ChannelAcceptor, from handshake: Handshake = Handshake()
+  ) {
     self.loop = loop
     self.acceptor = acceptor
+    self.handshake = handshake
+  }
+
+  /// The same for who comes from elsewhere.
+  package func from(_ handshake: Handshake) -> MemoryServer {
+    MemoryServer(loop: loop, acceptor: acceptor, from: handshake)
   }
 
   package func connect(
     subprotocol: String?, receiver: any MessageReceiver
   ) async throws -> any MessageChannel {
-    MemoryChannel.connect(
-      to: acceptor, Handshake(subprotocol: subprotocol), loop: loop, receiver: receiver)
+    var handshake = handshake
+    handshake.subprotocol = subprotocol
+    return MemoryChannel.connect(to: acceptor, handshake, loop: loop, receiver: receiver)
   }
 
   package func advance(by time: Duration) async throws {

@@ -54,8 +54,10 @@ package final class Peer: MessageReceiver {
     try await send(Array(try JSON.text(value).utf8))
   }
 
-  package func close() async throws {
-    try await onChannel { $0.close(.normal, "") }
+  package func close() async throws { try await close(.normal) }
+
+  package func close(_ code: CloseCode) async throws {
+    try await onChannel { $0.close(code, "") }
   }
 
   package func next() async throws -> PeerEvent {

@@ -1,4 +1,5 @@
 import Testing
+import WayRouting
 
 @testable import WaySession
 

@@ -168,7 +168,7 @@ struct DecliningHostTests {
       Route(name: "hosted", patterns: [RoutePattern("action://a/*")], kind: .task))
     try router.task("/a/:x", name: "last") { _ in "done" }
     let told = Mailbox<String>()
-    router.hook("all") { notice in
+    router.hook("all") { notice, _ in
       switch notice {
       case .didRun(_, let route, _): told.put("didRun \(route ?? "-")")
       default: told.put("\(notice)")

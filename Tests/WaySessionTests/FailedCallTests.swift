@@ -155,7 +155,7 @@ struct FailedCallTests {
   @Test func whatIsHelpedHasNotFailedAndWhatIsNotHas() async throws {
     try register()
     let told = Mailbox<String>()
-    router.hook("all") { notice in
+    router.hook("all") { notice, _ in
       switch notice {
       case .didRun(let uri, _, _): told.put("didRun \(uri)")
       case .failed(let failure): told.put("failed \(failure.uri ?? "") \(failure.code)")

@@ -13,7 +13,7 @@ struct HookTests {
 
   private func connect() async throws -> WireClient {
     let told = told
-    router.hook("statistics") { notice in
+    router.hook("statistics") { notice, _ in
       switch notice {
       case .willOpen(let page): told.put("willOpen \(page.uri)")
       case .didOpen(let page, _): told.put("didOpen \(page.uri)")
@@ -184,12 +184,12 @@ struct HookTests {
     try router.task("action://now", name: "now") { _ in 1 }
     let client = try await connect()
     let others = Mailbox<String>()
-    router.hook("statistics") { _ in others.put("replaced") }
+    router.hook("statistics") { _, _ in others.put("replaced") }
     try await client.call(1, "router.invoke", ["uri": "action://now"])
     #expect(try await others.take() == "replaced")
     #expect(router.removeHook("statistics"))
     #expect(!router.removeHook("statistics"))
-    router.hook("other") { _ in others.put("other") }
+    router.hook("other") { _, _ in others.put("other") }
     try await client.call(2, "router.invoke", ["uri": "action://now"])
     #expect(try await others.take() == "other")
   }
@@ -198,7 +198,7 @@ struct HookTests {
     try router.page("native://a", name: "a")
     let bridge = WireBridge(router)
     let times = Mailbox<Duration>()
-    router.hook("times") { notice in
+    router.hook("times") { notice, _ in
       switch notice {
       case .didOpen(_, let after), .didClose(_, _, let after): times.put(after)
       default: break

@@ -9,8 +9,10 @@ import WayValues
 struct IdentityTests {
   private let bridge = WireBridge(
     Router(),
-    identify: { token in
-      guard let token else { throw CallError(code: 1, message: "a token is needed") }
+    identify: { handshake in
+      guard let token = handshake.token else {
+        throw CallError(code: 1, message: "a token is needed")
+      }
       return Identity(user: token)
     })
 

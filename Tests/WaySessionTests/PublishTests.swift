@@ -10,7 +10,7 @@ import WayValues
 @Suite(.timeLimit(.minutes(1)))
 struct PublishTests {
   private let bridge = WireBridge(
-    Router(), identify: { Identity(user: $0, groups: $0 == "ben" ? ["beta"] : []) })
+    Router(), identify: { Identity(user: $0.token, groups: $0.token == "ben" ? ["beta"] : []) })
 
   private func open(_ user: Value) async throws -> (client: WireClient, hello: Value) {
     try await WireClient.open(bridge, ["token": user])

@@ -10,19 +10,20 @@ struct WireBridge {
   let hub: SessionHub
   let server: MemoryServer
 
-  /// The wall clock stands at this millisecond.
+  /// The wall clock stands at this millisecond where the loop's time has not been moved.
   static let now: Int64 = 1_750_000_000_000
 
   init(
     _ router: Router, limits: Limits = Limits(), observer: Observer = Observer(),
-    identify: (@Sendable (String?) throws -> Identity)? = nil
+    identify: Identify? = nil, rules: Rulebook? = nil
   ) {
     self.router = router
     let loop = MemoryLoop()
     var configuration = HubConfiguration(
       router: router, limits: limits, tableVersion: "test", methods: Conformance.methods,
-      now: { Self.now }, identify: identify)
+      now: { Self.now + Int64(loop.nanoseconds / 1_000_000) }, identify: identify)
     configuration.observer = observer
+    configuration.rulebook = rules
     hub = SessionHub(loop: loop, configuration: configuration)
     server = MemoryServer(loop: loop, acceptor: hub)
   }
@@ -32,7 +33,7 @@ struct WireBridge {
     let router = Router()
     try router.page("native://offer/:id")
     try router.task("action://add") { call in .bool(call.params["n"] == 1) }
-    return WireBridge(router, identify: { Identity(user: $0) })
+    return WireBridge(router, identify: { Identity(user: $0.token) })
   }
 
   static func conformance() throws -> WireBridge {

@@ -1,6 +1,7 @@
 import TestSupport
 import WayRPC
 import WaySession
+import WayTransport
 import WayValues
 
 /// A plain client that sends calls and awaits what comes, message by message.
@@ -8,9 +9,10 @@ struct WireClient {
   private let peer: Peer
 
   static func connect(
-    to bridge: WireBridge, subprotocol: String? = nil
+    to bridge: WireBridge, subprotocol: String? = nil, from handshake: Handshake = Handshake()
   ) async throws -> WireClient {
-    WireClient(peer: try await Peer.connect(to: bridge.server, subprotocol: subprotocol))
+    let server = bridge.server.from(handshake)
+    return WireClient(peer: try await Peer.connect(to: server, subprotocol: subprotocol))
   }
 
   /// A plain client that shows the pages of these schemes.
@@ -28,13 +30,16 @@ struct WireClient {
 
   /// A client with a session: a new one, or that of `joining`, the answer that another got.
   static func open(
-    _ bridge: WireBridge, _ members: ValueObject = [:], joining: Value? = nil
+    _ bridge: WireBridge, _ members: ValueObject = [:], joining: Value? = nil,
+    from handshake: Handshake = Handshake()
   ) async throws -> (client: WireClient, hello: Value) {
-    let client = try await connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let client = try await connect(
+      to: bridge, subprotocol: SessionHub.subprotocol, from: handshake)
     var params = members
     if let joining {
       params["join"] = [
-        "session": joining["session"] ?? .null, "token": joining["joinToken"] ?? .null,
+        "session": joining["session"] ?? .null,
+        "token": joining["joinToken"] ?? joining["invitation"] ?? .null,
       ]
     }
     try await client.call("hello", "session.open", .object(params))
@@ -70,8 +75,8 @@ struct WireClient {
     return try await message() == ["jsonrpc": "2.0", "id": "ping", "result": nil]
   }
 
-  func close() async throws {
-    try await peer.close()
+  func close(_ code: CloseCode = .normal) async throws {
+    try await peer.close(code)
   }
 
   func call(_ id: Value, _ method: String, _ params: Value) async throws {
@@ -128,6 +133,20 @@ struct WireClient {
       throw TranscriptFailure(description: "a message came instead of the end")
     }
     return code
+  }
+
+  /// Calls a method, and gives its answer.
+  func ask(_ method: String, _ params: Value = [:]) async throws -> Value {
+    try await call("ask", method, params)
+    return try await answer("ask")
+  }
+
+  /// Calls a method, and says what came of it: `ok`, the rule that refuses it, or the error's code.
+  func verdict(_ method: String, _ params: Value = [:]) async throws -> String {
+    let answer = try await ask(method, params)
+    guard let error = answer["error"] else { return "ok" }
+    if error["code"] == 2403 { return error["data"]?["rule"]?.string ?? "2403" }
+    return "\(error["code"]?.integer ?? 0)"
   }
 
   /// The next answer to the call `id`; others that come before it are passed over.

@@ -160,7 +160,7 @@ struct TableFaultTests {
         ["name": "r", "pattern": "/r", "kind": "page", "parent": "x"],
         [
           "$.routes[0].parent: unknown member; known here: name, pattern, patterns, kind, title,"
-            + " purpose, priority, parameters, strict, result, groups, fallback, parents"
+            + " purpose, priority, parameters, strict, result, groups, permissions, fallback, parents"
         ]
       ),
     ] as [(Value, [String])])

@@ -127,8 +127,8 @@ struct CallTests {
   @Test func theConfigurationCounts() async throws {
     var configuration = BridgeConfiguration(
       tableVersion: "7", conformance: true,
-      identify: { token in
-        guard let token else { throw CallError(code: 1, message: "who are you?") }
+      identify: { handshake in
+        guard let token = handshake.token else { throw CallError(code: 1, message: "who are you?") }
         return Identity(user: token)
       })
     configuration.limits.maxMessage = 500

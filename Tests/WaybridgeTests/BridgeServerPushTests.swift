@@ -11,8 +11,8 @@ struct BridgeServerPushTests {
     try router.page("native://offer/:id")
     let configuration = BridgeConfiguration(
       port: 0,
-      identify: { token in
-        guard let token else { throw CallError(code: 1, message: "who are you?") }
+      identify: { handshake in
+        guard let token = handshake.token else { throw CallError(code: 1, message: "who are you?") }
         return Identity(user: token, groups: ["all"])
       })
     return try await ServedBridge(router, configuration)

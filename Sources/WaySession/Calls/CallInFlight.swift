@@ -39,6 +39,8 @@ final class CallInFlight {
   var work = Work.none
   /// The way of a call that comes from the router, for when who serves it declines.
   var journey: Journey?
+  /// What its caller may do.
+  var rights: Rights?
   /// The task that it has started, where anybody is told of tasks.
   var started: TaskStart?
   /// What it wants of the stack or a page, where anybody is told of failures.

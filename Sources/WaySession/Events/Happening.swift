@@ -64,6 +64,7 @@ package struct TaskStart: Sendable {
   package let uri: String
   /// The name of the declared route.
   package let route: String?
+  package let caller: Caller
   /// In the loop's nanoseconds.
   let began: UInt64
 }

@@ -4,6 +4,8 @@ enum OwnTopic: String, CaseIterable {
   case sessionJoined = "session.joined"
   case sessionLeft = "session.left"
   case sessionClosed = "session.closed"
+  /// Told to the client that it is about, whether or not it has subscribed.
+  case sessionExpiring = "session.expiring"
   case pageOpened = "page.opened"
   case pageResumed = "page.resumed"
   case pageClosed = "page.closed"

@@ -12,6 +12,15 @@ struct HostDefinition: Sendable, Hashable {
   let scheme: String?
   let patterns: [String]
   let kind: RouteKind
+  /// Whose calls it serves.
+  var scope = Scope.session
+
+  /// For whom a host is.
+  enum Scope: String {
+    case session
+    /// All sessions of the server.
+    case server
+  }
 
   /// Reads one definition; `path` names it in errors. Fails with -32602, and with 2429 for more
   /// than `maxPatterns`.
@@ -48,8 +57,26 @@ struct HostDefinition: Sendable, Hashable {
     guard scheme != nil || !patterns.isEmpty else {
       throw .invalidParams("\(path) needs a scheme, patterns, or both")
     }
+    switch members["scope"] {
+    case nil, .null: break
+    case .string(let text):
+      guard let scope = Scope(rawValue: text) else { fallthrough }
+      self.scope = scope
+    default: throw .invalidParams("\(path).scope must be \"session\" or \"server\"")
+    }
+    if scope == .server, kind == .page {
+      throw .invalidParams(
+        "\(path).scope: pages belong to a session; tasks and services may be "
+          + "hosted for the whole server")
+    }
     self.kind = kind
     self.patterns = patterns
+  }
+
+  /// The schemes that it is about; nil among them stands for any.
+  var schemes: [String?] {
+    if let scheme { return [scheme] }
+    return patterns.map { (try? RoutePattern($0))?.scheme }
   }
 
   /// Reads the `hosts` of a request.
@@ -75,6 +102,7 @@ struct HostDefinition: Sendable, Hashable {
     if let scheme { members["scheme"] = .string(scheme) }
     if !patterns.isEmpty { members["patterns"] = .list(patterns.map(Value.string)) }
     members["kind"] = .string(kind.rawValue)
+    if scope == .server { members["scope"] = .string(scope.rawValue) }
     return .object(members)
   }
 }

@@ -38,12 +38,15 @@ struct SessionHosts {
   var count: Int { directory.count }
 
   /// Adds what a client declares, all of it or, when something is wrong, nothing. A definition that
-  /// the client has declared before becomes the last registered.
+  /// the client has declared before becomes the last registered. `given` numbers the client where
+  /// its own number is not unique.
   mutating func register(
-    _ definitions: [HostDefinition], for client: Client, router: RouterSnapshot
+    _ definitions: [HostDefinition], for client: Client, as given: ClientID? = nil,
+    router: RouterSnapshot
   ) throws(CallError) {
+    let id = given ?? client.id
     let new = Set(definitions)
-    let (replaced, kept) = (registrations[client.id] ?? []).parted { new.contains($0.definition) }
+    let (replaced, kept) = (registrations[id] ?? []).parted { new.contains($0.definition) }
     var room = limits.maxPatterns - weight + replaced.weight
     // Each weighs one at least, so that what is too much need not be read.
     guard definitions.reduce(0, { $0 + $1.patterns.count }) <= room else { throw tooManyPatterns }
@@ -54,7 +57,7 @@ struct SessionHosts {
       let patterns = try patterns(of: definition, router, room: &room)
       weights.append(before - room)
       added.append(
-        (definition.scheme, patterns, Host(definition: definition, client: client.id)))
+        (definition.scheme, patterns, Host(definition: definition, client: id)))
     }
     guard kept.count + added.count <= limits.maxHosts else {
       throw CallError(.tooMany, "A client may declare \(limits.maxHosts) hosts")
@@ -66,7 +69,7 @@ struct SessionHosts {
     weight = limits.maxPatterns - room
     directory.remove(replaced.map(\.number))
     let numbers = directory.add(added)
-    registrations[client.id] =
+    registrations[id] =
       kept
       + definitions.indices.map { index in
         Registration(

@@ -1,3 +1,4 @@
+import WayRouting
 import WayValues
 
 /// Whose the sessions are, found by user and by group. Names are compared as UTF-8 bytes: `é` in
@@ -18,6 +19,15 @@ struct AudienceIndex {
     entries[session] = entry
     if let user = entry.user { users[user, default: []].insert(session) }
     for group in entry.groups { groups[group, default: []].insert(session) }
+  }
+
+  /// The session is somebody anew; the groups that the app has put it into it stays in.
+  mutating func change(_ session: String, _ identity: Identity) {
+    guard let entry = entries[session] else { return }
+    var identity = identity
+    identity.groups.formUnion(entry.groups.map(\.text))
+    remove(session)
+    add(session, identity)
   }
 
   mutating func remove(_ session: String) {

@@ -1,4 +1,5 @@
 import WayRPC
+import WayRouting
 import WayTransport
 import WayValues
 
@@ -6,6 +7,7 @@ import WayValues
 /// session.
 actor Connection: MessageReceiver {
   private nonisolated let channel: any MessageChannel
+  private nonisolated let handshake: Handshake
   private nonisolated let hub: SessionHub
   private nonisolated let executor: UnownedSerialExecutor
   private let decoder: MessageDecoder
@@ -17,25 +19,25 @@ actor Connection: MessageReceiver {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
-  init(_ channel: any MessageChannel, hub: SessionHub, isPlain: Bool) {
+  init(_ channel: any MessageChannel, _ handshake: Handshake, hub: SessionHub) {
     self.channel = channel
+    self.handshake = handshake
     self.hub = hub
     executor = channel.loop.asUnownedSerialExecutor()
-    let limits = hub.limits
-    decoder = MessageDecoder(
-      maxBatch: limits.maxBatch, maxDepth: limits.maxDepth, maxValues: limits.maxValues)
-    state = isPlain ? .anonymous : .awaitingHello
+    decoder = hub.decoder
+    state = handshake.subprotocol == nil ? .anonymous : .awaitingHello
   }
 
   /// Starts the time in which `session.open` must come. Call once, on the loop.
   nonisolated func begin() {
-    assumeIsolated { connection in
-      guard connection.state == .awaitingHello else { return }
-      connection.helloTimer = connection.channel.loop.schedule(
-        after: connection.hub.limits.hello
-      ) { [weak connection] in
-        connection?.assumeIsolated { $0.helloTimedOut() }
-      }
+    assumeIsolated { $0.awaitHello() }
+  }
+
+  private func awaitHello() {
+    helloTimer?.cancel()
+    guard state == .awaitingHello else { return }
+    helloTimer = channel.loop.schedule(after: hub.limits.hello) { [weak self] in
+      self?.assumeIsolated { $0.helloTimedOut() }
     }
   }
 
@@ -122,49 +124,78 @@ extension Connection {
     }
   }
 
+  /// Hands a message to the session. A plain connection gets its anonymous one with its first
+  /// message, or is closed where the app takes nobody without a token, or the server nobody more.
   private func forward(_ incoming: Incoming) {
-    guard let (session, client) = joined() else { return }
-    session.assumeIsolated { hub.inbox.take(incoming, from: client, in: $0) }
-  }
-
-  /// The membership of this connection; a plain connection gets its anonymous session with its
-  /// first message, or is closed where the app takes nobody without a token, or the server nobody
-  /// more.
-  private func joined() -> (session: Session, client: ClientID)? {
-    if let membership { return membership }
-    do throws(CallError) {
-      let identity = try hub.configuration.identity(of: nil)
-      let session = try makeSession()
-      let client = try on(session) { [channel] session throws(CallError) in
-        let client = try session.members.makeClient(channel: channel)
-        session.add(client)
-        return client.id
+    if let membership { return forward(incoming, to: membership) }
+    identify(handshake) { connection, identity in
+      do throws(CallError) {
+        connection.forward(incoming, to: try connection.joinAnonymously(try identity.get()))
+      } catch {
+        if error.protocolCode == .unavailable {
+          connection.close((.overloaded, error.message))
+        } else {
+          connection.close((.notAuthenticated, "Send session.open first: \(error.message)"))
+        }
       }
-      join(session, client, identity)
-      return membership
-    } catch {
-      if error.protocolCode == .unavailable {
-        close((.overloaded, error.message))
-      } else {
-        close((.notAuthenticated, "Send session.open first: \(error.message)"))
-      }
-      return nil
     }
   }
 
-  private func makeSession() throws(CallError) -> Session {
+  private func forward(_ incoming: Incoming, to membership: (session: Session, client: ClientID)) {
+    membership.session.assumeIsolated {
+      hub.inbox.take(incoming, from: membership.client, in: $0)
+    }
+  }
+
+  /// Asks the app who the client is, where it tells. Nothing is received until then, and nothing
+  /// follows where the connection is gone by then.
+  private func identify(
+    _ handshake: Handshake,
+    _ goOn: @escaping @Sendable (isolated Connection, Result<Identity, CallError>) -> Void
+  ) {
+    guard hub.identifies else { return goOn(self, .success(Identity())) }
+    channel.pause()
+    helloTimer?.cancel()
+    Task {
+      let identity: Result<Identity, CallError>
+      do throws(CallError) {
+        identity = .success(try await hub.identity(of: handshake))
+      } catch {
+        identity = .failure(error)
+      }
+      guard state != .closed else { return }
+      hub.meter.begin()
+      goOn(self, identity)
+      channel.resume()
+    }
+  }
+
+  private func joinAnonymously(
+    _ identity: Identity
+  ) throws(CallError) -> (session: Session, client: ClientID) {
+    let session = try makeSession(of: identity)
+    let newcomer = Newcomer(identity, handshake)
+    let client = try on(session) { [channel] session throws(CallError) in
+      let client = try session.makeClient(newcomer, channel: channel)
+      session.add(client)
+      return client.id
+    }
+    join(session, client, isNew: true)
+    return (session, client)
+  }
+
+  private func makeSession(of identity: Identity) throws(CallError) -> Session {
     let leaving = membership == nil ? 0 : 1
     return try hub.assumeIsolated { hub in
-      Result { () throws(CallError) in try hub.makeSession(leaving: leaving) }
+      Result { () throws(CallError) in try hub.makeSession(of: identity, leaving: leaving) }
     }.get()
   }
 
-  /// This connection carries a member from now on; the session is a new one where there is an
-  /// identity.
-  private func join(_ session: Session, _ client: ClientID, _ identity: Identity?) {
+  /// This connection carries a member from now on.
+  private func join(_ session: Session, _ client: ClientID, isNew: Bool) {
     leave(nil, connectionGoesOn: true)
     membership = (session, client)
-    if let identity { hub.assumeIsolated { $0.add(session, identity) } }
+    if isNew { hub.assumeIsolated { $0.add(session) } }
   }
 
   /// Works in a session, which is on the loop of this connection.
@@ -184,16 +215,35 @@ extension Connection {
     } catch {
       return refuseHello(request, error)
     }
-    do throws(CallError) {
-      finish(request, .success(try open(hello)))
-    } catch {
-      finish(request, .failure(error))
-      switch error.protocolCode {
-      case .unavailable: close((.overloaded, error.message))
-      case .notAuthenticated: tokenRefused(error.message, joins: hello.join != nil)
-      default: break
+    // Who joins without a token of its own is who the session's first client is.
+    guard hello.join == nil || hello.token != nil else { return open(hello, request, nil) }
+    var handshake = handshake
+    handshake.token = hello.token ?? handshake.token
+    identify(handshake) { connection, identity in
+      do throws(CallError) {
+        connection.open(hello, request, try identity.get())
+      } catch {
+        connection.refuse(hello, request, error)
       }
     }
+  }
+
+  private func open(_ hello: Hello, _ request: Request, _ identity: Identity?) {
+    do throws(CallError) {
+      finish(request, .success(try open(hello, identity)))
+    } catch {
+      refuse(hello, request, error)
+    }
+  }
+
+  private func refuse(_ hello: Hello, _ request: Request, _ error: CallError) {
+    finish(request, .failure(error))
+    switch error.protocolCode {
+    case .unavailable: close((.overloaded, error.message))
+    case .notAuthenticated: tokenRefused(error.message, joins: hello.join != nil)
+    default: break
+    }
+    awaitHello()
   }
 
   /// Tokens cannot be tried without end.
@@ -208,24 +258,28 @@ extension Connection {
 
   /// Joins the session that a client asks for, or a new one, and gives what it is answered. Fails
   /// with nothing changed.
-  private func open(_ hello: Hello) throws(CallError) -> Value {
+  private func open(_ hello: Hello, _ identity: Identity?) throws(CallError) -> Value {
     let session: Session
-    var identity: Identity?
+    var invitation: Invitation?
     if let join = hello.join {
-      session = try hub.assumeIsolated { hub in
+      (session, invitation) = try hub.assumeIsolated { hub in
         Result { () throws(CallError) in try hub.session(join.session, joinToken: join.token) }
       }.get()
     } else {
-      identity = try hub.configuration.identity(of: hello.token)
-      session = try makeSession()
+      session = try makeSession(of: identity ?? Identity())
     }
     let loaded = hub.configuration.tableVersion
-    let (client, welcome) = try on(session) { [channel] session throws(CallError) in
-      let client = try session.add(hello, on: channel)
+    let (client, welcome) = try on(session) {
+      [channel, handshake, invitation] session throws(CallError) in
+      var newcomer = Newcomer(identity ?? session.identity, handshake)
+      newcomer.software = hello.software
+      newcomer.page = hello.page
+      if let invitation { try newcomer.take(invitation, of: session.identity) }
+      let client = try session.add(newcomer, hello.hosts, on: channel)
       let version = session.guide.snapshot.tableVersion ?? loaded
       return (client.id, session.welcome(client, version))
     }
-    join(session, client, identity)
+    join(session, client, isNew: hello.join == nil)
     channel.attach(
       OpenConnection(
         connection: self, channel: channel, decoder: decoder, inbox: hub.inbox, turns: hub.turns,
@@ -312,23 +366,23 @@ extension Session {
   /// Adds the member that a hello describes. Fails when the session is full, the page is not on its
   /// stack, or a host is wrong; then nothing has changed.
   fileprivate func add(
-    _ hello: Hello, on channel: any MessageChannel
+    _ newcomer: Newcomer, _ hosts: [HostDefinition], on channel: any MessageChannel
   ) throws(CallError) -> Client {
-    let client = try members.makeClient(
-      page: hello.page, software: hello.software, channel: channel)
-    if let page = hello.page, pages.stack.contains(.page(page)) == nil {
+    let client = try makeClient(newcomer, channel: channel)
+    if let page = newcomer.page, pages.stack.contains(.page(page)) == nil {
       throw .notOnStack("params.page: there is no page \(page.quoted) in the session")
     }
-    try guide.hosts.register(hello.hosts, for: client, router: guide.snapshot)
+    try HostMethods.declare(hosts, by: client, in: self)
+    if let invitation = newcomer.invitation { invitations.use(invitation) }
     add(client)
     return client
   }
 
   /// What `session.open` answers.
   fileprivate func welcome(_ client: Client, _ tableVersion: String) -> Value {
-    [
+    var members: ValueObject = [
       "session": .string(id), "client": .string(client.name), "token": .string(client.token),
-      "joinToken": .string(joinToken), "epoch": .string(epoch),
+      "epoch": .string(epoch),
       "protocol": .string(ServerSoftware.protocolVersion),
       "server": [
         "name": .string(ServerSoftware.name),
@@ -337,5 +391,14 @@ extension Session {
       "limits": limits.value, "table": ["version": .string(tableVersion)],
       "capabilities": [],
     ]
+    let caller = client.rights.caller
+    if caller.isGuest {
+      members["guest"] = true
+      members["page"] = client.page.map(Value.string)
+    } else {
+      members["joinToken"] = .string(joinToken)
+    }
+    members["expiresAt"] = caller.identity.expires.map(Value.integer)
+    return .object(members)
   }
 }

@@ -1,5 +1,7 @@
+import Logging
 import WayRPC
 import WayRouting
+import WayTransport
 import WayValues
 
 /// What all sessions of a hub share.
@@ -12,15 +14,21 @@ package struct HubConfiguration: Sendable {
   package var methods: [String: RawMethod]
   /// The wall clock: milliseconds since 1970-01-01 UTC.
   package var now: @Sendable () -> Int64
-  /// Whose a new session is, by the token that it was opened with; what it throws refuses the
-  /// session. Nil takes everybody as nobody in particular.
-  package var identify: (@Sendable (String?) throws -> Identity)?
+  /// Who a client is, by its token and its handshake; what it throws refuses the client. Nil takes
+  /// everybody as nobody in particular.
+  package var identify: Identify?
+  /// How long that may take.
+  package var identifyTimeout: Duration = .seconds(5)
+  /// Nil where everybody who came in may call everything.
+  package var rulebook: Rulebook?
+  /// What callers' loggers add to; nil where nothing is logged.
+  package var logger: Logger?
   package var observer = Observer()
 
   package init(
     router: Router, limits: Limits = Limits(), tableVersion: String = "",
     methods: [String: RawMethod] = [:], now: @escaping @Sendable () -> Int64,
-    identify: (@Sendable (String?) throws -> Identity)? = nil
+    identify: Identify? = nil
   ) {
     self.router = router
     self.limits = limits.inRange
@@ -29,14 +37,7 @@ package struct HubConfiguration: Sendable {
     self.now = now
     self.identify = identify
   }
-
-  /// Whose a session with this token is. Fails with 2401.
-  func identity(of token: String?) throws(CallError) -> Identity {
-    do {
-      return try identify?(token) ?? Identity()
-    } catch {
-      let reason = (error as? CallError)?.message ?? "\(error)"
-      throw CallError(.notAuthenticated, "params.token was refused: \(reason)")
-    }
-  }
 }
+
+/// Tells who a client is.
+package typealias Identify = @Sendable (Handshake) async throws -> Identity

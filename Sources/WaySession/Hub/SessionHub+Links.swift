@@ -7,13 +7,17 @@ extension SessionHub {
   /// none yet, the next one that belongs to it and registers a host for it gets the link; it comes
   /// back when that one ends before the link was followed. Fails with -32602 for a text that is no
   /// URI, and with 2429 when too many wait.
-  package func deliver(_ link: DeepLink, to audience: Audience) throws(CallError) {
+  package func deliver(
+    _ link: DeepLink, to audience: Audience, by rights: Rights? = nil
+  ) throws(CallError) {
     let targets = targets(in: audience)
     let ready = audience.isOneSession ? targets : targets.filter { isReady($0.session, for: link) }
-    guard !ready.isEmpty else { return try expectedLinks.add(link, for: audience) }
+    guard !ready.isEmpty else { return try expectedLinks.add(link, for: audience, by: rights) }
     for (session, _) in ready {
       try session.assumeIsolated { session in
-        Result { () throws(CallError) in try LinkFollowing.deliver(link, to: session) }
+        Result { () throws(CallError) in
+          try LinkFollowing.deliver(link, by: rights ?? session.ownRights, to: session)
+        }
       }.get()
     }
   }

@@ -25,13 +25,30 @@ extension SessionHub {
   /// or refused.
   package func open(
     _ uri: String, _ params: ValueObject, exts: ValueObject, style: Style, in audience: Audience,
-    timeout: Duration, carrying: [String: any Sendable] = [:]
+    timeout: Duration, carrying: [String: any Sendable] = [:], by rights: Rights? = nil
   ) async -> [Delivery<OpenedPage>] {
-    let options = CallOptions(
-      params: params, exts: exts, style: style, deadline: timeout.asTimer,
-      carried: Carried(carrying))
+    let carried = Carried(carrying)
     return await deliver(to: targets(in: audience)) { session, client in
-      await SwiftCalls.open(uri, options, as: client, in: session)
+      let options = CallOptions(
+        rights: rights ?? session.ownRights, params: params, exts: exts, style: style,
+        deadline: timeout.asTimer, carried: carried)
+      return await SwiftCalls.open(uri, options, as: client, in: session)
+    }
+  }
+
+  /// Runs a task or a service in each session of an audience.
+  func invoke(
+    _ uri: String, _ params: ValueObject, exts: ValueObject, in audience: Audience,
+    timeout: Duration, by rights: Rights
+  ) async -> [Delivery<Value>] {
+    await deliver(to: targets(in: audience)) { session, _ in
+      let options = CallOptions(
+        rights: rights, params: params, exts: exts, deadline: timeout.asTimer)
+      do {
+        return .success(try await SwiftCalls.go(.invoke, uri, options, in: session).value)
+      } catch {
+        return .failure((error as? CallError) ?? .stopped("The call was given up"))
+      }
     }
   }
 
@@ -51,10 +68,13 @@ extension SessionHub {
 
   /// Calls a method of one page, whoever answers for it.
   package func call(
-    page: String, in session: String, _ method: String, _ params: ValueObject, timeout: Duration
+    page: String, in session: String, _ method: String, _ params: ValueObject, timeout: Duration,
+    by rights: Rights? = nil
   ) async throws(CallError) -> Value {
-    try await SwiftCalls.call(
-      page: page, method, params, timeout: timeout.asTimer, in: try live(session)
+    let session = try live(session)
+    return try await SwiftCalls.call(
+      page: page, method, params, rights ?? session.ownRights, timeout: timeout.asTimer,
+      in: session
     ).get()
   }
 

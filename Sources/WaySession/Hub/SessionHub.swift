@@ -17,11 +17,17 @@ package actor SessionHub: ChannelAcceptor {
   package nonisolated let refusedTokens = RefusedTokens()
   /// What is kept for all sessions.
   package nonisolated let budget: ByteBudget
+  /// The rules for all clients.
+  nonisolated let policy: PolicySource
+  nonisolated let serverHosts: ServerHosts
   private(set) var sessions: [String: Session] = [:]
   var audiences = AudienceIndex()
   var retainedEvents = RetainedEvents()
   var listeners = EventListeners()
   var expectedLinks: ExpectedLinks
+  /// How often those call who have no connection.
+  var posters: [String: CallRate] = [:]
+  nonisolated let decoder: MessageDecoder
   private var isDraining = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
@@ -31,6 +37,11 @@ package actor SessionHub: ChannelAcceptor {
     self.loop = loop
     self.configuration = configuration
     turns = Turns(loop)
+    serverHosts = ServerHosts(limits: configuration.limits)
+    let limits = configuration.limits
+    decoder = MessageDecoder(
+      maxBatch: limits.maxBatch, maxDepth: limits.maxDepth, maxValues: limits.maxValues)
+    policy = PolicySource(configuration.rulebook)
     budget = ByteBudget(.server, configuration.limits.maxServerBytes)
     let observer = configuration.observer
     meter = CallMeter(methods: Self.methods, loop: loop, timed: observer.timed)
@@ -47,14 +58,14 @@ package actor SessionHub: ChannelAcceptor {
   package nonisolated func accept(
     _ channel: any MessageChannel, _ handshake: Handshake
   ) -> any MessageReceiver {
-    let connection = Connection(channel, hub: self, isPlain: handshake.subprotocol == nil)
+    let connection = Connection(channel, handshake, hub: self)
     connection.begin()
     return connection
   }
 
   /// A session that is not known to the others before its first client is admitted. `leaving` is
   /// how many sessions the caller is about to end.
-  func makeSession(leaving: Int = 0) throws(CallError) -> Session {
+  func makeSession(of identity: Identity, leaving: Int = 0) throws(CallError) -> Session {
     if isDraining { throw .serverEnds }
     guard sessions.count - leaving < limits.maxSessions else {
       throw CallError(
@@ -64,25 +75,36 @@ package actor SessionHub: ChannelAcceptor {
     let environment = SessionEnvironment(
       loop: loop, router: configuration.router, limits: limits, budget: budget, meter: meter,
       turns: turns,
-      observer: configuration.observer, now: configuration.now, owner: self)
-    return Session(id: "s-" + Token.random(12), environment, heardBySwift: listeners.kinds)
+      observer: configuration.observer, now: configuration.now, owner: self,
+      serverHosts: serverHosts, policy: policy,
+      logger: configuration.logger)
+    return Session(
+      id: "s-" + Token.random(12), identity, environment, heardBySwift: listeners.kinds)
   }
 
   /// A session has its first client: from now on others find it.
-  func add(_ session: Session, _ identity: Identity) {
+  func add(_ session: Session) {
     sessions[session.id] = session
-    audiences.add(session.id, identity)
+    audiences.add(session.id, session.assumeIsolated { $0.identity })
   }
 
-  /// The session that a join token opens.
-  func session(_ id: String, joinToken: String) throws(CallError) -> Session {
-    guard let session = sessions[id], Token.areEqual(session.joinToken, joinToken) else {
-      throw CallError(
-        .notAuthenticated,
-        "params.join: there is no such session, or the token is not its joinToken")
-    }
-    return session
+  /// The session that a join token opens, with the invitation where it is one's. Fails with 2401.
+  func session(
+    _ id: String, joinToken: String
+  ) throws(CallError) -> (session: Session, invitation: Invitation?) {
+    guard let session = sessions[id] else { throw Self.notJoined }
+    if Token.areEqual(session.joinToken, joinToken) { return (session, nil) }
+    let now = loop.nanoseconds
+    guard
+      let invitation = session.assumeIsolated({ $0.invitations.find(joinToken, at: now) })
+    else { throw Self.notJoined }
+    return (session, invitation)
   }
+
+  private static let notJoined = CallError(
+    .notAuthenticated,
+    "params.join: there is no such session, or the token is neither its joinToken nor that of an "
+      + "invitation that can still be used")
 
   /// The server ends: every call in flight is answered with -32802, and none begins to wait.
   package func drain() {
@@ -122,6 +144,10 @@ extension SessionHub: SessionOwner {
   nonisolated private func offerLinks() {
     let sessions = assumeIsolated { Array($0.sessions.values) }
     for session in sessions { session.assumeIsolated { LinkFollowing.hostsChanged(in: $0) } }
+  }
+
+  nonisolated func changed(_ session: String, _ identity: Identity) {
+    assumeIsolated { $0.audiences.change(session, identity) }
   }
 
   nonisolated func heard(_ event: BridgeEvent) {

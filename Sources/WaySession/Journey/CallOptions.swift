@@ -4,6 +4,10 @@ import WayValues
 
 /// What a caller says of a call beside the URI.
 struct CallOptions {
+  /// Who calls, and what that one may do.
+  let rights: Rights
+  /// The method that the policy is asked about; nil for that of the entry.
+  var method: RouteMethod?
   /// The caller's own parameters.
   var params = ValueObject()
   var exts = ValueObject()

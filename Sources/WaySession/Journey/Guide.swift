@@ -9,10 +9,24 @@ final class Guide {
   private var reader: SnapshotReader
   /// What the members show and run.
   var hosts: SessionHosts
+  /// What clients of any session run for all.
+  private let serverHosts: ServerHosts
 
-  init(_ router: Router, limits: Limits) {
+  init(_ router: Router, limits: Limits, _ serverHosts: ServerHosts) {
     reader = SnapshotReader(router)
     hosts = SessionHosts(limits: limits)
+    self.serverHosts = serverHosts
+  }
+
+  /// Who serves a URI first: a member, else who serves all sessions.
+  private func host(
+    of uri: RouteURI, kind: RouteKind?, patternsOnly: Bool = false,
+    except declined: Set<SessionHosts.Host>
+  ) throws(CallError) -> ChosenHost? {
+    if let host = try hosts.find(uri, kind: kind, patternsOnly: patternsOnly, except: declined) {
+      return host
+    }
+    return try serverHosts.find(uri, kind: kind, patternsOnly: patternsOnly, except: declined)
   }
 
   var router: Router { reader.router }
@@ -51,7 +65,7 @@ final class Guide {
     case .undeclared(let uri, let dispatcher, _):
       let snapshot = snapshot
       let isClosed = snapshot.isClosed(to: uri)
-      if let host = try hosts.find(uri, kind: nil, patternsOnly: isClosed, except: declined) {
+      if let host = try host(of: uri, kind: nil, patternsOnly: isClosed, except: declined) {
         // As a declared route's: what the path says goes over the query, and under the caller's own.
         let merged = host.adding(to: resolution.params, under: params())
         return Destination(.hosted(host, params: merged), host.kind, resolution)
@@ -77,7 +91,7 @@ final class Guide {
     case .page(let handler): return .page(handler.forOpening())
     case .lazy(let module): return .module(module)
     case .hosted:
-      guard let host = try hosts.find(match.uri, kind: match.route.kind, except: declined) else {
+      guard let host = try host(of: match.uri, kind: match.route.kind, except: declined) else {
         throw CallError(
           .hostAbsent, "The route \(match.route.name.quoted) has no host in this session")
       }
@@ -101,14 +115,16 @@ final class Guide {
     }
   }
 
-  /// Where a URI leads in the end, fallbacks followed.
+  /// Where a URI leads in the end, fallbacks followed. With `rights`, it fails with 2403 where they
+  /// allow neither to open nor to run what it reaches.
   func destination(
-    of text: String, _ params: ValueObject, checking: Bool = true
+    of text: String, _ params: ValueObject, checking: Bool = true, for rights: Rights? = nil
   ) throws(CallError) -> Destination {
     var text = text
     var trail: [String] = []
     while true {
       let resolution = try look(up: text, params, checking: checking)
+      if let rights, !rights.allow(.open, resolution) { try rights.check(.invoke, resolution) }
       do { return try destination(of: resolution, params) } catch {
         guard let next = try fallback(of: resolution, after: error) else { throw error }
         trail.append(text)
@@ -130,8 +146,8 @@ final class Guide {
 
   /// Whether something would open or run a URI now. The undefined-route handler counts, which is
   /// not asked what it would say.
-  func canOpen(_ uri: String) -> Bool {
-    (try? destination(of: uri, [:], checking: false)) != nil
+  func canOpen(_ uri: String, _ rights: Rights) -> Bool {
+    (try? destination(of: uri, [:], checking: false, for: rights)) != nil
   }
 
   /// What a text refers to on the stack. One with a colon is a URI, which means the nearest page of

@@ -55,6 +55,9 @@ struct Journey {
     uri.utf8.count + Value.object(options.params).size + Value.object(options.exts).size
   }
 
+  /// Who calls.
+  var caller: Caller { options.rights.caller }
+
   /// The URI where it is now.
   var place: String { resolution?.uri.text ?? uri }
 
@@ -83,7 +86,20 @@ struct Journey {
   }
 
   private mutating func look(in guide: Guide) throws(CallError) -> Step {
-    try approach(try guide.look(up: uri, options.params), in: guide)
+    let said: Resolution
+    do { said = try guide.look(up: uri, options.params) } catch {
+      // Who may not call a route learns nothing of its parameters.
+      if error.protocolCode == .invalidParameters {
+        try check(try guide.look(up: uri, options.params, checking: false))
+      }
+      throw error
+    }
+    return try approach(said, in: guide)
+  }
+
+  /// Whether the caller may go on to what a URI says. Fails with 2403.
+  private func check(_ said: Resolution) throws(CallError) {
+    try options.rights.check(options.method ?? entry.method, said)
   }
 
   /// Comes to what a URI says: its module is loaded, its interceptors are asked, where there are
@@ -91,6 +107,7 @@ struct Journey {
   private mutating func approach(
     _ said: Resolution, in guide: Guide
   ) throws(CallError) -> Step {
+    try check(said)
     resolution = said
     let interceptors: InterceptorChain?
     if case .match(let match) = said {

@@ -6,6 +6,8 @@ struct ExpectedLinks {
   struct Link {
     let link: DeepLink
     let audience: Audience
+    /// Those of who has handed it over; nil for the app.
+    let rights: Rights?
     /// A later one has a higher number.
     var number = 0
   }
@@ -19,13 +21,15 @@ struct ExpectedLinks {
   }
 
   /// Keeps a link. Fails with -32602 for a text that is no URI, and with 2429 when too many wait.
-  mutating func add(_ link: DeepLink, for audience: Audience) throws(CallError) {
+  mutating func add(
+    _ link: DeepLink, for audience: Audience, by rights: Rights? = nil
+  ) throws(CallError) {
     try link.check()
     guard links.count < limit else {
       throw CallError(.tooMany, "\(limit) links wait for a session that can open them")
     }
     lastNumber += 1
-    links.append(Link(link: link, audience: audience, number: lastNumber))
+    links.append(Link(link: link, audience: audience, rights: rights, number: lastNumber))
   }
 
   /// Hands out those that `isMeant` holds for, in their order.

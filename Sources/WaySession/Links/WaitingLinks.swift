@@ -7,6 +7,8 @@ import WayValues
 struct WaitingLinks {
   struct Waiting {
     let link: DeepLink
+    /// Those of who has handed it over.
+    let rights: Rights
     /// Whom it was for, where it comes back to the others when the session ends before it was
     /// followed.
     var expected: ExpectedLinks.Link?
@@ -37,11 +39,11 @@ struct WaitingLinks {
   }
 
   /// Hands out the first that is due, to be followed; nil while one is followed already.
-  mutating func next(_ isDue: (DeepLink) -> Bool) -> DeepLink? {
+  mutating func next(_ isDue: (DeepLink) -> Bool) -> Waiting? {
     guard current == nil, running < limit, let index = links.firstIndex(where: { isDue($0.link) })
     else { return nil }
     current = links.remove(at: index)
-    return current?.link
+    return current
   }
 
   /// The one that was handed out has been followed; `isRunning` where its task goes on.

@@ -13,8 +13,7 @@ enum HostMethods {
   ) throws(CallError) -> Reply {
     let client = address.client
     let definitions = try definitions(params, session.limits)
-    try session.guide.hosts.register(
-      definitions, for: client, router: session.guide.snapshot)
+    try declare(definitions, by: client, in: session)
     LinkFollowing.hostsChanged(in: session)
     return declared(by: client, in: session)
   }
@@ -24,8 +23,36 @@ enum HostMethods {
   ) throws(CallError) -> Reply {
     let client = address.client
     let definitions = try definitions(params, session.limits)
-    try session.guide.hosts.unregister(definitions, of: client.id)
+    if try scope(of: definitions) == .server {
+      try session.environment.serverHosts.unregister(definitions, of: client)
+    } else {
+      try session.guide.hosts.unregister(definitions, of: client.id)
+    }
     return declared(by: client, in: session)
+  }
+
+  /// Registers what a client shows and runs. Fails with nothing changed.
+  static func declare(
+    _ definitions: [HostDefinition], by client: Client, in session: isolated Session
+  ) throws(CallError) {
+    try client.rights.check(hosting: definitions)
+    let snapshot = session.guide.snapshot
+    if try scope(of: definitions) == .server {
+      try session.environment.serverHosts.register(definitions, for: client, router: snapshot)
+    } else {
+      try session.guide.hosts.register(definitions, for: client, router: snapshot)
+    }
+  }
+
+  private static func scope(
+    of definitions: [HostDefinition]
+  ) throws(CallError) -> HostDefinition.Scope {
+    let scopes = Set(definitions.map(\.scope))
+    guard scopes.count <= 1 else {
+      throw .invalidParams(
+        "params.hosts: give those of the session and those of the server in requests of their own")
+    }
+    return scopes.first ?? .session
   }
 
   private static func definitions(
@@ -35,7 +62,9 @@ enum HostMethods {
   }
 
   private static func declared(by client: Client, in session: isolated Session) -> Reply {
-    let definitions = session.guide.hosts.definitions(of: client.id)
+    let definitions =
+      session.guide.hosts.definitions(of: client.id)
+      + session.environment.serverHosts.definitions(of: client)
     return .value(["hosts": .list(definitions.map(\.value))])
   }
 }

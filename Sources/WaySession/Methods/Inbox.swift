@@ -118,13 +118,14 @@ struct Inbox: Sendable {
           .methodNotFound,
           "There is no method \(request.method.quoted); rpc.discover lists the methods")
       }
+      try client.rights.enter(method, at: found?.place ?? 0)
       switch try carryOut(method, request.params, address, in: session) {
       case .later: break
       case .now(let answer): session.reply(answer, to: address)
       case .failed(let error): session.reply(error, to: address)
       }
     } catch {
-      session.tell(error, of: request)
+      session.tell(error, of: request, by: address.caller)
       session.reply(error, to: address)
     }
   }

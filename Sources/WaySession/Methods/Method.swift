@@ -21,6 +21,9 @@ package final class Method: Sendable {
 
   package let name: String
   let access: Access
+  /// Whether it is about what a URI leads to, about a page or about hosts: the policy is asked again
+  /// with that.
+  let isAskedAgain: Bool
   /// The parameters that it reads by name.
   let takes: [Param]
   let handler: Handler
@@ -32,6 +35,7 @@ package final class Method: Sendable {
   ) {
     self.name = name
     self.access = access
+    isAskedAgain = name.hasPrefix("host.") || RouteMethod.allCases.contains { $0.name == name }
     self.takes = takes
     self.handler = handler
     raw = nil
@@ -40,6 +44,7 @@ package final class Method: Sendable {
   init(_ name: String, access: Access, raw: @escaping RawMethod) {
     self.name = name
     self.access = access
+    isAskedAgain = false
     self.raw = raw
     takes = []
     handler = { _, _, _ throws(CallError) in .value(try raw(nil)) }

@@ -17,8 +17,10 @@ enum NavigationMethods {
         result, exts,
       ], back),
     Method("navigation.finish", [Param(.page, .string), result, exts], finish),
-    Method("navigation.stack") { session, _, _ throws(CallError) in
-      .value(session.pages.stack.value(tabs: session.guide.snapshot.tabs.map(\.text)))
+    Method("navigation.stack") { session, _, address throws(CallError) in
+      let caller = address.caller
+      return .value(
+        session.pages.value(tabs: session.guide.snapshot.tabs.map(\.text), for: caller))
     },
     Method("navigation.contains", [uri], contains),
     Method("navigation.selectTab", [Param(.index, .count), uri], selectTab),
@@ -34,7 +36,8 @@ enum NavigationMethods {
       root: params.bool(.root))
     let back = GoingBack(target, result: try params.result())
     let attempt = Attempt(
-      "navigation.back", about: params.string(.to) ?? params.string(.before), in: session)
+      "navigation.back", about: params.string(.to) ?? params.string(.before), by: address.caller,
+      in: session)
     return try change(back.operation(by: session.guide), attempt, params, address, in: session)
   }
 
@@ -46,7 +49,8 @@ enum NavigationMethods {
         "params.page is missing: this client is not bound to a page of its own")
     }
     let result = try params.result()?.outcome ?? .finished()
-    let attempt = Attempt("navigation.finish", about: page, in: session)
+    let attempt = Attempt(
+      "navigation.finish", about: page, by: address.caller, in: session)
     return try change(
       .finish(page: page, result: result), attempt, params, address, in: session)
   }
@@ -58,7 +62,7 @@ enum NavigationMethods {
     let exts = try params.exts(session.limits)
     let call = try session.begin(.request(address), size: params.size)
     call.attempt = attempt
-    session.change(operation, exts, for: call)
+    session.change(operation, exts, by: address.caller, for: call)
     return .later
   }
 
@@ -66,7 +70,11 @@ enum NavigationMethods {
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
     let reference = session.guide.reference(try params.required(.uri))
-    return .value(session.pages.stack.contains(reference).map { .object($0.value) } ?? .null)
+    guard let page = session.pages.stack.contains(reference),
+      // That a page is there would tell its URI, which was asked for.
+      !address.caller.isGuest || session.pages.isOwn(page, of: address.caller)
+    else { return .value(.null) }
+    return .value(.object(page.value))
   }
 
   private static func selectTab(
@@ -74,9 +82,11 @@ enum NavigationMethods {
   ) throws(CallError) -> Reply {
     let wanted = try TabReference(
       index: params.count(.index), uri: params.string(.uri))
-    let attempt = Attempt("navigation.selectTab", about: params.string(.uri), in: session)
+    let attempt = Attempt(
+      "navigation.selectTab", about: params.string(.uri), by: address.caller, in: session)
     return try Travel.select(
-      try session.guide.tab(wanted), attempt, .invoke, for: .request(address), in: session)
+      try session.guide.tab(wanted), attempt, .invoke, address.client.rights,
+      for: .request(address), in: session)
   }
 
   /// A page that was opened by other means comes on top of the stack; its host is the caller.
@@ -90,6 +100,7 @@ enum NavigationMethods {
     }
     let said = try session.guide.look(up: uri, params.object(.params) ?? [:])
     let client = address.client
+    try client.rights.check(.adopt, said)
     let match: Match? = if case .match(let match) = said { match } else { nil }
     let page = Page(
       id: session.pages.makePageID(), uri: said.uri.text, route: match?.route.name,
@@ -97,9 +108,10 @@ enum NavigationMethods {
       host: client.name)
     let charge = try session.pages.charge(page)
     let call = try session.begin(.request(address), size: params.size)
-    call.attempt = Attempt("navigation.adopt", about: uri, in: session)
+    call.attempt = Attempt("navigation.adopt", about: uri, by: address.caller, in: session)
     call.work = .operation
-    session.pages.adopt(page, by: .client(client.id), for: call.number, charge)
+    session.pages.adopt(
+      page, at: .client(client.id), for: call.number, by: address.caller, charge)
     session.act([])
     return .later
   }

@@ -14,9 +14,12 @@ enum Notices {
       name: "$/progress", takes: [Param(.id, .any), Param(.value, .any)]
     ) { session, client, params in
       guard let id = params[.id].flatMap(RequestID.init), let value = params[.value],
-        let number = client.pending[id]?.purpose.call
+        let request = client.pending[id], let number = request.purpose.call
       else { return }
-      session.report(value, of: number)
+      guard let asker = request.session, asker !== session else {
+        return session.report(value, of: number)
+      }
+      asker.assumeIsolated { $0.report(value, of: number) }
     },
   ]
 

@@ -7,7 +7,7 @@ enum PageMethods {
       "page.call",
       [
         Param(.page, .string), Param(.method, .string), Param(.params, .object),
-        Param(.deadlineMs, .count),
+        Param(.deadlineMs, .count), Param(.onBehalfOf, .any),
       ], call)
   ]
 
@@ -18,11 +18,12 @@ enum PageMethods {
     let method = try params.required(.method)
     let deadline = params.time(.deadlineMs)
     let caller = address.client.id
-    let receiver = try PageReceiver(of: page, except: caller, in: session)
+    let rights = try address.client.rights(for: params, in: session)
+    let receiver = try PageReceiver(of: page, for: rights, except: caller, in: session)
     let call = try session.begin(
       .request(address), deadline: deadline, size: params.size)
-    call.attempt = Attempt("page.call", about: page, in: session)
+    call.attempt = Attempt("page.call", about: page, by: rights.caller, in: session)
     return try receiver.run(
-      method, params.object(.params) ?? [:], deadline, call, in: session)
+      method, params.object(.params) ?? [:], rights, deadline, call, in: session)
   }
 }

@@ -6,6 +6,7 @@ import WayValues
 enum ParamName: Int, CaseIterable, Sendable {
   case uri, params, exts, style, deadlineMs, from, action, actionURL, count, to, before, root
   case result, index, page, method, topics, hosts, `protocol`, client, token, join, id, value
+  case routes, groups, uses, expiresMs, onBehalfOf
 
   /// As the wire has it.
   var text: String {
@@ -60,7 +61,7 @@ struct Param: Sendable {
 struct Params {
   private let members: [ValueObject.Member]
   /// Where each name is among the members, or -1.
-  private var places: InlineArray<24, Int32> = InlineArray(repeating: -1)
+  private var places: InlineArray<32, Int32> = InlineArray(repeating: -1)
 
   /// The params of a method that takes `named`; others are ignored. Where it takes nothing, nothing
   /// is looked at. Fails with -32602, and the name of the parameter that is not what it has to be.
@@ -143,6 +144,25 @@ struct Params {
   func required(_ name: ParamName) throws(CallError) -> String {
     guard let text = string(name) else { throw .missing(name, "a string") }
     return text
+  }
+
+  /// A list of strings, nil where it is absent. Fails with -32602 for others, and with 2429 for too
+  /// many or too large ones.
+  func strings(_ name: ParamName, limit: Int) throws(CallError) -> [String]? {
+    guard let list = list(name) else { return nil }
+    guard list.count <= limit else {
+      throw CallError(.tooMany, "params.\(name.text) may hold \(limit) strings")
+    }
+    var strings: [String] = []
+    for (position, value) in list.enumerated() {
+      guard let text = value.string, text.utf8.count <= HostDefinition.maxPatternLength else {
+        throw .unfit(
+          "params.\(name.text)[\(position)]",
+          "a string of at most \(HostDefinition.maxPatternLength) bytes", value)
+      }
+      strings.append(text)
+    }
+    return strings
   }
 
   /// A list that must be there. Fails with -32602 where it is not.

@@ -9,13 +9,17 @@ enum RouterMethods {
   private static let params = Param(.params, .object)
   private static let exts = Param(.exts, .object)
   private static let deadline = Param(.deadlineMs, .count)
+  private static let onBehalfOf = Param(.onBehalfOf, .any)
 
   static let all = [
-    Method("router.invoke", [uri, params, exts, deadline], invoke),
+    Method("router.invoke", [uri, params, exts, deadline, onBehalfOf], invoke),
     Method(
-      "router.open", [uri, params, exts, deadline, Param(.style, .string), Param(.from, .string)],
+      "router.open",
+      [
+        uri, params, exts, deadline, Param(.style, .string), Param(.from, .string), onBehalfOf,
+      ],
       open),
-    Method("router.canOpen", [uri], canOpen),
+    Method("router.canOpen", [uri, onBehalfOf], canOpen),
     Method("router.explain", [uri, params], explain),
     Method("router.routes") { session, _, _ throws(CallError) in
       .value(.list(session.guide.snapshot.routes.map(\.value)))
@@ -29,7 +33,7 @@ enum RouterMethods {
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
     let uri = try params.required(.uri)
-    var journey = Journey(.invoke, uri, try options(params, address, session.limits))
+    var journey = Journey(.invoke, uri, try options(params, address, in: session))
     return try Travel.go(&journey, for: .request(address), in: session)
   }
 
@@ -37,7 +41,7 @@ enum RouterMethods {
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
     let uri = try params.required(.uri)
-    var options = try options(params, address, session.limits)
+    var options = try options(params, address, in: session)
     if let style = try params.style() { options.style = style }
     options.from = params.string(.from) ?? address.client.page
     var journey = Journey(.open, uri, options)
@@ -45,10 +49,11 @@ enum RouterMethods {
   }
 
   private static func options(
-    _ params: Params, _ address: ReplyAddress, _ limits: Limits
+    _ params: Params, _ address: ReplyAddress, in session: isolated Session
   ) throws(CallError) -> CallOptions {
     CallOptions(
-      params: params.object(.params) ?? [:], exts: try params.exts(limits),
+      rights: try address.client.rights(for: params, in: session),
+      params: params.object(.params) ?? [:], exts: try params.exts(session.limits),
       deadline: params.time(.deadlineMs), isInBatch: address.batch != nil)
   }
 
@@ -57,7 +62,8 @@ enum RouterMethods {
   ) throws(CallError) -> Reply {
     let uri = try params.required(.uri)
     do {
-      let destination = try session.guide.destination(of: uri, [:], checking: false)
+      let rights = try address.client.rights(for: params, in: session)
+      let destination = try session.guide.destination(of: uri, [:], checking: false, for: rights)
       var members: ValueObject = [
         "canOpen": true, "kind": .string(destination.routeKind.rawValue),
       ]
@@ -76,11 +82,15 @@ enum RouterMethods {
     let uri = try params.required(.uri)
     let given = params.object(.params) ?? [:]
     let guide = session.guide
+    let rights = address.client.rights
+    if let said = try? guide.look(up: uri, given, checking: false) {
+      try rights.check(.explain, said)
+    }
     var explanation = guide.snapshot.explain(uri, params: given)
     var presenter: Value = .null
     if let resolution = explanation.resolution {
       do {
-        let destination = try guide.destination(of: uri, given)
+        let destination = try guide.destination(of: uri, given, for: rights)
         explanation.canOpen = true
         explanation.kind = destination.routeKind
         presenter = host(of: destination, in: session)
@@ -92,8 +102,20 @@ enum RouterMethods {
       if let detour = detour(from: resolution, given, by: guide) { explanation.reason = detour }
     }
     var members = explanation.members
+    members["policy"] = policy(explanation.resolution, rights)
     members["host"] = presenter
     return .value(.object(members))
+  }
+
+  /// Which rule refuses the asker to open, or run, what the URI says; null for none.
+  private static func policy(_ said: Resolution?, _ rights: Rights) -> Value {
+    guard let said else { return .null }
+    do {
+      try rights.check(.open, said)
+      return .null
+    } catch {
+      return error.data?["rule"] ?? .null
+    }
   }
 
   /// Why, and where, a call goes on that who the URI means does not serve; nil where it stays.
@@ -112,7 +134,7 @@ enum RouterMethods {
   /// Who shows or runs it, as pages tell it: a client, or `server` for Swift code.
   private static func host(of destination: Destination, in session: isolated Session) -> Value {
     switch destination.kind {
-    case .hosted(let host, _): session.members[host.client].map { .string($0.name) } ?? .null
+    case .hosted(let host, _): session.host(host).map { .string($0.name) } ?? .null
     case .undefined: .null
     case .module, .task, .asyncTask, .page, .back, .selectTab: "server"
     }
@@ -128,7 +150,8 @@ enum RouterMethods {
     } else {
       link = DeepLink(try params.required(.uri), params: given)
     }
-    try LinkFollowing.deliver(link, from: address.client, to: session)
+    try LinkFollowing.deliver(
+      link, for: address.client, by: address.client.rights, to: session)
     return .value(.null)
   }
 }

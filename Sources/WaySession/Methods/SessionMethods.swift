@@ -8,9 +8,80 @@ enum SessionMethods {
       throw CallError(.conflict, "This connection has opened its session already")
     },
     Method("session.close", [], close),
+    Method(
+      "session.invite",
+      [
+        Param(.page, .string), Param(.hosts, .list), Param(.routes, .list), Param(.groups, .list),
+        Param(.uses, .count), Param(.expiresMs, .count),
+      ], invite),
+    Method("session.renew", [Param(.token, .string)], renew),
     Method("rpc.discover", access: .everybody) { _, _, _ throws(CallError) in .now(.document) },
     Method("$/ping") { _, _, _ throws(CallError) in .value(.null) },
   ]
+
+  private static func invite(
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+  ) throws(CallError) -> Reply {
+    let client = address.client
+    let limits = session.limits
+    let page = params.string(.page)
+    if let page, session.pages.stack.contains(.page(page)) == nil {
+      throw .notOnStack("params.page: there is no page \(page.quoted) on the stack")
+    }
+    let groups = Set(try params.strings(.groups, limit: limits.maxHosts) ?? [])
+    let own = client.rights.caller.identity.groups
+    if let foreign = groups.subtracting(own).sorted().first {
+      throw .forbidden(
+        "invitation", "The inviter is not in the group \(foreign.quoted), and cannot hand it on")
+    }
+    let uses = params.count(.uses) ?? 1
+    guard (1...limits.maxClients).contains(uses) else {
+      throw .invalidParams("params.uses must be an integer from 1 to \(limits.maxClients)")
+    }
+    let time = params.count(.expiresMs) ?? 60_000
+    guard (1...86_400_000).contains(time) else {
+      throw .invalidParams("params.expiresMs must be an integer from 1 to 86400000, a day")
+    }
+    let invitation = try Invitation(
+      page: page, hosts: try params.strings(.hosts, limit: limits.maxHosts) ?? [],
+      routes: try params.strings(.routes, limit: limits.maxHosts), groups: groups,
+      by: client.rights, try client.charge(Invitation.overhead + params.size))
+    let now = session.loop.nanoseconds
+    try session.invitations.add(
+      invitation, uses: uses, expires: now &+ UInt64(time) * 1_000_000, at: now)
+    return .value([
+      "session": .string(session.id), "token": .string(invitation.token),
+      "expiresAt": .integer(session.environment.now() + Int64(time)),
+    ])
+  }
+
+  private static func renew(
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+  ) throws(CallError) -> Reply {
+    let client = address.client
+    guard client.rights.invitation == nil else {
+      throw .uninvited("A guest has no token to renew: it stays as long as its session")
+    }
+    var handshake = client.handshake
+    handshake.token = try params.required(.token)
+    let owner = session.environment.owner
+    guard owner.identifies else { return .value(["expiresAt": .null]) }
+    let call = try session.begin(.request(address), size: params.size)
+    call.work = .task(
+      Task { [handshake] in
+        do throws(CallError) {
+          let identity = try await owner.identity(of: handshake)
+          guard session.members[client.id] != nil else { return }
+          try Renewal.renew(client, as: identity, in: session)
+          owner.changed(session.id, identity)
+          let expires = identity.expires.map(Value.integer) ?? .null
+          session.settle(call.number, .success(.value(["expiresAt": expires])))
+        } catch {
+          session.settle(call.number, .failure(error))
+        }
+      })
+    return .later
+  }
 
   private static func close(
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress

@@ -14,6 +14,9 @@ struct Openings {
   /// Whether what waits has to wait on.
   var holdUpOthers: Bool { current != nil }
 
+  /// The call that a page is being opened for.
+  func call(openingOf page: String) -> CallNumber? { asked[page]?.call }
+
   /// The host of a page is going to be asked.
   mutating func begin(_ opening: PageOpening) {
     asked[opening.page.id] = opening

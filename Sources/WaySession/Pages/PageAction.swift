@@ -1,5 +1,6 @@
 import WayNavigation
 import WayRPC
+import WayRouting
 import WayValues
 
 /// What is to be done for the pages of a session, in this order.
@@ -17,5 +18,5 @@ enum PageAction {
   case settle(CallNumber, Result<Answer, CallError>)
   /// The handler of the page has left the call to the next.
   case goOn(CallNumber)
-  case tell(Happening.Kinds, Happening)
+  case tell(Happening.Kinds, Happening, by: Caller)
 }

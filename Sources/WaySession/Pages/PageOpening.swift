@@ -35,6 +35,8 @@ struct PageOpening {
   let page: Page
   let presenter: Presenter
   let call: CallNumber
+  /// Who opens it.
+  let caller: Caller
   /// The call as a handler in Swift is given it; nil for a page that a client shows.
   let handed: Call?
   /// The host that a client shows the page with; nil for a page of Swift code.
@@ -59,13 +61,15 @@ struct PageOpening {
   private(set) var phase = Phase.queued
 
   init(
-    page: Page, presenter: Presenter, call: CallNumber, charge: ByteBudget.Charge,
+    page: Page, presenter: Presenter, call: CallNumber, by caller: Caller,
+    charge: ByteBudget.Charge,
     handed: Call? = nil, chosen: ChosenHost? = nil, opener: String? = nil, tab: Int? = nil,
     answersChange: Bool = false
   ) {
     self.page = page
     self.presenter = presenter
     self.call = call
+    self.caller = caller
     self.charge = charge
     self.handed = handed
     self.chosen = chosen
@@ -92,6 +96,7 @@ struct PageOpening {
   var params: Value {
     var params: ValueObject = ["page": value]
     params["host"] = chosen?.value
+    params["caller"] = caller.value
     return .object(params)
   }
 

@@ -1,5 +1,6 @@
 import DequeModule
 import WayNavigation
+import WayRouting
 import WayTransport
 import WayValues
 
@@ -14,6 +15,8 @@ struct Pages {
   struct Open {
     let page: Page
     let presenter: Presenter
+    /// Who opened it.
+    let caller: Caller
     /// The calls that are answered with the page's outcome.
     fileprivate(set) var openers: [CallNumber]
     /// When it came onto the stack, in the loop's nanoseconds.
@@ -24,16 +27,16 @@ struct Pages {
   private enum Operation {
     case open(PageOpening)
     /// A change that needs nobody's leave.
-    case change(StackOperation, call: CallNumber, exts: ValueObject)
+    case change(StackOperation, call: CallNumber, by: Caller, exts: ValueObject)
     /// Puts a page on the stack that is shown already.
-    case adopt(Page, Presenter, call: CallNumber, ByteBudget.Charge)
+    case adopt(Page, Presenter, call: CallNumber, by: Caller, ByteBudget.Charge)
     /// The call's page closes, unless another call awaits it by then.
     case cancel(page: String, call: CallNumber)
 
     var call: CallNumber {
       switch self {
       case .open(let opening): opening.call
-      case .change(_, let call, _), .adopt(_, _, let call, _), .cancel(_, let call): call
+      case .change(_, let call, _, _), .adopt(_, _, let call, _, _), .cancel(_, let call): call
       }
     }
   }
@@ -62,6 +65,9 @@ struct Pages {
   /// A page that is on the stack.
   subscript(id: String) -> Open? { open[id] }
 
+  /// The call that a page is being opened for.
+  func call(openingOf page: String) -> CallNumber? { openings.call(openingOf: page) }
+
   /// A name for a new page, unique in the session.
   mutating func makePageID() -> String {
     lastPage += 1
@@ -89,16 +95,19 @@ extension Pages {
   }
 
   /// Changes the stack, in its turn, and answers the call with the change.
-  mutating func change(_ operation: StackOperation, for call: CallNumber, exts: ValueObject) {
-    waiting.append(.change(operation, call: call, exts: exts))
+  mutating func change(
+    _ operation: StackOperation, for call: CallNumber, by caller: Caller, exts: ValueObject
+  ) {
+    waiting.append(.change(operation, call: call, by: caller, exts: exts))
   }
 
   /// Puts a page on the stack that is shown already, in its turn, and answers the call with the
   /// page.
   mutating func adopt(
-    _ page: Page, by presenter: Presenter, for call: CallNumber, _ charge: ByteBudget.Charge
+    _ page: Page, at presenter: Presenter, for call: CallNumber, by caller: Caller,
+    _ charge: ByteBudget.Charge
   ) {
-    waiting.append(.adopt(page, presenter, call: call, charge))
+    waiting.append(.adopt(page, presenter, call: call, by: caller, charge))
   }
 
   /// An opener cancelled after its page was shown. The page closes in its turn, unless somebody
@@ -133,10 +142,13 @@ extension Pages {
   private mutating func begin(_ operation: Operation) -> [PageAction] {
     switch operation {
     case .open(let opening): return begin(opening)
-    case .change(let change, let call, let exts):
+    case .change(let change, let call, let caller, let exts):
+      if let refusal = refusal(of: change, by: caller) {
+        return [.settle(call, .failure(refusal))]
+      }
       return answer(call, change, exts: exts) { .change($0) }
-    case .adopt(let page, let presenter, let call, let charge):
-      keep(page, presenter, openers: [], charge)
+    case .adopt(let page, let presenter, let call, let caller, let charge):
+      keep(page, presenter, by: caller, openers: [], charge)
       return answer(call, .open(page)) { .value(.object(($0.shown ?? page).value)) }
     case .cancel(let page, let call):
       if let answers = leaveToOthers(page, call) { return answers }
@@ -152,6 +164,9 @@ extension Pages {
     do { change = try stack.check(opening.operation) } catch {
       return [.settle(opening.call, .failure(CallError(error)))]
     }
+    if let refusal = refusal(of: opening.operation, by: opening.caller) {
+      return [.settle(opening.call, .failure(refusal))]
+    }
     if let existing = change.existing {
       if opening.answersChange { return answer(opening.call, opening.operation) { .change($0) } }
       open[existing.id]?.openers.append(opening.call)
@@ -161,7 +176,37 @@ extension Pages {
     opening.style = change.shown?.style ?? opening.page.style
     opening.began = now()
     openings.begin(opening)
-    return [.tell(.page, .pageAsked(opening.page)), .ask(opening)]
+    return [.tell(.page, .pageAsked(opening.page), by: opening.caller), .ask(opening)]
+  }
+
+  /// Why a guest may not do what closes others' pages, or shows another tab.
+  private func refusal(of operation: StackOperation, by caller: Caller) -> CallError? {
+    guard caller.isGuest else { return nil }
+    if case .select = operation { return .uninvited("A guest may not select a tab") }
+    guard let change = try? stack.check(operation),
+      !change.closed.allSatisfy({ isOwn($0.page, of: caller) })
+    else { return nil }
+    return .uninvited("A guest closes no pages but its own and those that it opened")
+  }
+
+  /// The stack as a caller is told it; `tabs` are the URIs of the tabs.
+  func value(tabs: [String], for caller: Caller) -> Value {
+    stack.value(tabs: tabs) { value(of: $0, for: caller) }
+  }
+
+  /// What a caller is told of a page. A guest learns of others' pages only that they are there.
+  private func value(of page: Page, for caller: Caller) -> ValueObject {
+    var told = page.value
+    if caller.isGuest, !isOwn(page, of: caller) {
+      for name in ["uri", "params", "host"] { told[name] = nil }
+    }
+    return told
+  }
+
+  /// Whether a client runs in a page, or has opened it.
+  func isOwn(_ page: Page, of caller: Caller) -> Bool {
+    guard let client = caller.client else { return false }
+    return page.id == client.page || open[page.id]?.caller.client?.id == client.id
   }
 
   /// Where other calls await the page too, the answer of this one alone, if it still awaits it. Nil
@@ -211,7 +256,9 @@ extension Pages {
     guard let opening = openings.overdue(page) else { return [] }
     var actions: [PageAction] = []
     if case .client = opening.presenter {
-      actions.append(.tell(.host, .hostSilent(client: opening.page.host, method: "page.open")))
+      actions.append(
+        .tell(
+          .host, .hostSilent(client: opening.page.host, method: "page.open"), by: opening.caller))
     }
     let error = CallError(.hostAbsent, "The host did not open the page in time")
     actions += fail(opening, error) + abandon(opening.call)
@@ -248,7 +295,9 @@ extension Pages {
 
   private func fail(_ opening: PageOpening, _ error: CallError) -> [PageAction] {
     [
-      .tell(.page, .pageFailed(opening.page, error, after: elapsed(since: opening.began))),
+      .tell(
+        .page, .pageFailed(opening.page, error, after: elapsed(since: opening.began)),
+        by: opening.caller),
       .settle(opening.call, .failure(error)),
     ]
   }
@@ -256,7 +305,8 @@ extension Pages {
   private mutating func commit(_ opening: PageOpening) -> [PageAction] {
     let (page, call) = (opening.page, opening.call)
     keep(
-      page, opening.presenter, openers: opening.answersChange ? [] : [call], opening.charge)
+      page, opening.presenter, by: opening.caller, openers: opening.answersChange ? [] : [call],
+      opening.charge)
     do {
       let (change, actions) = try apply(
         opening.operation, shown: opening.answersChange ? nil : (call, page.id),
@@ -275,10 +325,12 @@ extension Pages {
 // What becomes of the stack.
 extension Pages {
   private mutating func keep(
-    _ page: Page, _ presenter: Presenter, openers: [CallNumber], _ charge: ByteBudget.Charge
+    _ page: Page, _ presenter: Presenter, by caller: Caller, openers: [CallNumber],
+    _ charge: ByteBudget.Charge
   ) {
     open[page.id] = Open(
-      page: page, presenter: presenter, openers: openers, since: now(), charge: charge)
+      page: page, presenter: presenter, caller: caller, openers: openers, since: now(),
+      charge: charge)
   }
 
   /// Changes the stack, and answers a call with what came of it.
@@ -322,14 +374,18 @@ extension Pages {
         actions.append(.settle(opener, .success(.outcome(outcome))))
       }
     }
-    for (page, outcome, entry) in closed {
-      let time = elapsed(since: entry?.since)
-      actions.append(.tell(.page, .pageClosed(page, outcome, after: time)))
+    for case (let page, let outcome, let entry?) in closed {
+      actions.append(
+        .tell(
+          .page, .pageClosed(page, outcome, after: elapsed(since: entry.since)), by: entry.caller))
     }
-    if let page = change.shown {
-      actions.append(.tell(.page, .pageOpened(page, after: elapsed(since: began))))
+    if let page = change.shown, let entry = open[page.id] {
+      actions.append(
+        .tell(.page, .pageOpened(page, after: elapsed(since: began)), by: entry.caller))
     }
-    if let page = change.resumed { actions.append(.tell(.page, .pageResumed(page))) }
+    if let page = change.resumed, let entry = open[page.id] {
+      actions.append(.tell(.page, .pageResumed(page), by: entry.caller))
+    }
     return (change, actions)
   }
 

@@ -6,6 +6,8 @@ enum Alarm: Sendable {
   case call(CallNumber)
   /// The agreement of a page's host.
   case opening(page: String)
+  /// A token anew, in the place of one that is about to end, or has.
+  case expiry(ClientID)
   /// A client's answer.
   case request(RequestID, ClientID)
 }

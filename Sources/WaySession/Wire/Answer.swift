@@ -30,6 +30,9 @@ enum Entry {
   /// `router.invoke`, and all that is no opening: the answer as it is.
   case invoke
 
+  /// As the policy is asked about it.
+  var method: RouteMethod { self == .open ? .open : .invoke }
+
   /// What the caller is given.
   func answer(_ answer: Answer) -> Answer {
     switch (self, answer) {

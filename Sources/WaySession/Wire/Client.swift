@@ -11,8 +11,8 @@ typealias CallNumber = Int
 /// A member of a session: what outlives a connection, apart from the connection that carries it
 /// now.
 ///
-/// Belongs to its ``Session``'s isolation.
-final class Client {
+/// Confined to the loop of its session, on which are all that it may be asked by.
+final class Client: @unchecked Sendable {
   let id: ClientID
   /// The name that the wire uses.
   let name: String
@@ -24,6 +24,12 @@ final class Client {
   let page: String?
   /// What the client calls itself.
   let software: ClientSoftware
+  /// What it has shown of itself before its session.
+  let handshake: Handshake
+  /// Who it is, and what it may do.
+  var rights = Rights.none
+  /// Rings when its identity is about to end, or ends.
+  var expiry: (any ScheduledWork)?
   /// Requests to this client that wait for its answer.
   var pending: PendingCalls<PendingRequest>
   /// What is kept for it.
@@ -37,6 +43,9 @@ final class Client {
   /// Of the request that is carried out now, where records of calls are asked for.
   var note: CallNote?
 
+  /// It leaves when its calls have ended.
+  var leavesWhenIdle = false
+
   /// Calls of this client that wait for their answer.
   private var calls: CallsInFlight<CallNumber>
   /// Calls that came as notifications and are not done yet: nobody waits for them, and they are
@@ -46,11 +55,13 @@ final class Client {
 
   init(
     id: ClientID, page: String? = nil, software: ClientSoftware = ClientSoftware(),
-    channel: any MessageChannel, limits: Limits, within session: ByteBudget
+    handshake: Handshake = Handshake(), channel: any MessageChannel, limits: Limits,
+    within session: ByteBudget
   ) {
     self.id = id
     self.page = page
     self.software = software
+    self.handshake = handshake
     self.channel = channel
     name = "c-" + Token.random(12)
     token = Token.random()
@@ -87,6 +98,9 @@ final class Client {
   func end(_ number: CallNumber, at address: ReplyAddress) {
     if address.isSilent { silentCalls.remove(number) } else { _ = calls.end(address.id) }
   }
+
+  /// Whether no call of it is under way.
+  var isIdle: Bool { silentCalls.isEmpty && calls.count == calls.owed && batch == nil }
 
   /// A call of this client has ended for it, and not for who was asked.
   func owe() { calls.owe() }
@@ -139,6 +153,8 @@ enum RequestPurpose {
 struct PendingRequest {
   let method: String
   let purpose: RequestPurpose
+  /// Whose it is, where it may be another session than the client's.
+  var session: Session?
   /// Rings when the client has not answered in time.
   var timeout: (any ScheduledWork)?
   /// Whose call it was, where that has ended without its answer.

@@ -62,6 +62,13 @@ extension CallError {
   /// A call that the server does not begin any more.
   static let serverEnds = CallError(.unavailable, "The server ends")
 
+  /// As an answer has it, `{code, message, data?}`.
+  var value: Value {
+    var members: ValueObject = ["code": .integer(Int64(code)), "message": .string(message)]
+    members["data"] = data
+    return .object(members)
+  }
+
   static func noRoute(_ uri: String) -> CallError {
     CallError(.noRoute, "No route matches \(uri.quoted)")
   }

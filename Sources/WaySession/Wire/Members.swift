@@ -25,17 +25,18 @@ final class Members {
   /// In the order in which they came.
   var all: [Client] { clients.values.sorted { $0.id < $1.id } }
 
-  /// Makes a client, which is none of the members before it is added. Fails when the session is
-  /// full.
+  /// Makes a client, which is none of the members before it is added, and has no rights yet. Fails
+  /// when the session is full.
   func makeClient(
-    page: String? = nil, software: ClientSoftware = ClientSoftware(), channel: any MessageChannel
+    page: String? = nil, software: ClientSoftware = ClientSoftware(),
+    handshake: Handshake = Handshake(), channel: any MessageChannel
   ) throws(CallError) -> Client {
     guard clients.count < limits.maxClients else {
       throw CallError(.tooMany, "The session has \(limits.maxClients) clients, which is its limit")
     }
     return Client(
-      id: lastID + 1, page: page, software: software, channel: channel, limits: limits,
-      within: budget)
+      id: lastID + 1, page: page, software: software, handshake: handshake, channel: channel,
+      limits: limits, within: budget)
   }
 
   func add(_ client: Client) {

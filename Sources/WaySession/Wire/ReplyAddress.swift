@@ -1,4 +1,5 @@
 import WayRPC
+import WayRouting
 
 /// Where the answer to a request goes. Belongs to the session's isolation.
 struct ReplyAddress {
@@ -11,4 +12,7 @@ struct ReplyAddress {
   let method: CallMeter.Place
   /// A notification: carried out, and never answered.
   let isSilent: Bool
+
+  /// Who asks.
+  var caller: Caller { client.rights.caller }
 }

@@ -10,13 +10,13 @@ import WayValues
 /// The ways of calls, without a session: what a journey says at each step.
 struct JourneyTests {
   private let router = Router()
-  private func guide() -> Guide { Guide(router, limits: Limits()) }
+  private func guide() -> Guide { Guide(router, limits: Limits(), ServerHosts(limits: Limits())) }
 
   /// Goes on until somebody is reached or asked, and says where.
   private func go(
     _ uri: String, then events: [Journey.Event] = []
   ) -> String {
-    var journey = Journey(.open, uri, CallOptions())
+    var journey = Journey(.open, uri, CallOptions(rights: .app))
     var said = ""
     for event in [.begun] + events {
       do throws(CallError) {
@@ -112,7 +112,7 @@ struct JourneyTests {
     if Bool.random(using: &random) { router.undefinedRoute { _ in .decline } }
     let guide = guide()
     for start in 0..<10 {
-      var journey = Journey(.open, "native://r\(start)/1", CallOptions())
+      var journey = Journey(.open, "native://r\(start)/1", CallOptions(rights: .app))
       var event = Journey.Event.begun
       var steps = 0
       while steps < 100 {

@@ -8,35 +8,38 @@ import WayValues
 struct LinksTests {
   @Test func linksAreFollowedOneAfterAnother() throws {
     var links = WaitingLinks(limit: 2)
-    try links.add(.init(link: DeepLink("a:1")))
-    try links.add(.init(link: DeepLink("a:2")))
-    let error = #expect(throws: CallError.self) { try links.add(.init(link: DeepLink("a:3"))) }
+    try links.add(.init(link: DeepLink("a:1"), rights: .app))
+    try links.add(.init(link: DeepLink("a:2"), rights: .app))
+    let error = #expect(throws: CallError.self) {
+      try links.add(.init(link: DeepLink("a:3"), rights: .app))
+    }
     #expect(error?.code == 2429)
-    #expect(links.next { $0.uri == "a:2" }?.uri == "a:2")
-    #expect(links.next { _ in true } == nil)
+    #expect(links.next { $0.uri == "a:2" }?.link.uri == "a:2")
+    #expect(links.next { _ in true }?.link == nil)
     links.followed(isRunning: false)
-    #expect(links.next { _ in true }?.uri == "a:1")
+    #expect(links.next { _ in true }?.link.uri == "a:1")
   }
 
   @Test func tasksOfLinksHoldUpNobodyAndAreBounded() throws {
     var links = WaitingLinks(limit: 2)
     for uri in ["a:1", "a:2"] {
-      try links.add(.init(link: DeepLink(uri)))
-      #expect(links.next { _ in true }?.uri == uri)
+      try links.add(.init(link: DeepLink(uri), rights: .app))
+      #expect(links.next { _ in true }?.link.uri == uri)
       links.followed(isRunning: true)
     }
-    try links.add(.init(link: DeepLink("a:3")))
-    #expect(links.next { _ in true } == nil)
+    try links.add(.init(link: DeepLink("a:3"), rights: .app))
+    #expect(links.next { _ in true }?.link == nil)
     links.taskEnded()
-    #expect(links.next { _ in true }?.uri == "a:3")
+    #expect(links.next { _ in true }?.link.uri == "a:3")
   }
 
   @Test func whatWasNotFollowedGoesToOthers() throws {
     var links = WaitingLinks(limit: 4)
     for uri in ["a:1", "a:2", "a:3"] {
       let link = DeepLink(uri)
-      let expected = uri == "a:2" ? nil : ExpectedLinks.Link(link: link, audience: .all)
-      try links.add(.init(link: link, expected: expected))
+      let expected =
+        uri == "a:2" ? nil : ExpectedLinks.Link(link: link, audience: .all, rights: nil)
+      try links.add(.init(link: link, rights: .app, expected: expected))
     }
     _ = links.next { _ in true }
     let left = links.removeAll()

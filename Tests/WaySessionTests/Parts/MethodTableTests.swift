@@ -41,10 +41,12 @@ struct MethodTableTests {
 
   @Test func eachDescribedParameterOfAWrongTypeIsRefusedByItsName() async throws {
     let bridge = try WireBridge.conformance()
+    await bridge.hub.follow(try Rulebook([Policy.Rule("all", .allow, ["*"])]))
     let client = try await WireClient.connect(to: bridge)
     var checked = 0
     for method in try Described.methods() {
-      for (name, wrong) in method.params {
+      // An id of any type may be one.
+      for (name, wrong) in method.params where name != "onBehalfOf" {
         try await client.call("call", method.name, .object([name: wrong]))
         let error = try await client.answer("call")["error"]
         #expect(error?["code"] == -32602, "\(method.name) \(name)")

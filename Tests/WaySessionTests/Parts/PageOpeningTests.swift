@@ -9,7 +9,8 @@ struct PageOpeningTests {
   private func makeOpening() throws -> PageOpening {
     let page = Page(id: "p1", uri: "native://a", route: nil, host: "c-1")
     return PageOpening(
-      page: page, presenter: .client(1), call: 1, charge: try ByteBudget(.stack, 1 << 10).charge(1))
+      page: page, presenter: .client(1), call: 1, by: Rights.app.caller,
+      charge: try ByteBudget(.stack, 1 << 10).charge(1))
   }
 
   /// What happens to an opening, in order.

@@ -5,6 +5,11 @@ import WayValues
 
 @testable import WaySession
 
+extension Rights {
+  /// Those of the app itself, for tests of parts.
+  static let app = Rights.ofApp(in: "s-1", nil)
+}
+
 /// Plays the session of ``Pages``: does what they say, and notes it.
 struct Stage {
   var pages: Pages
@@ -36,7 +41,9 @@ struct Stage {
     let page = Page(id: pages.makePageID(), uri: uri, route: nil, style: style, host: host)
     let charge = try pages.charge(page)
     open[call] = .some(nil)
-    pages.open(PageOpening(page: page, presenter: .client(1), call: call, charge: charge))
+    pages.open(
+      PageOpening(
+        page: page, presenter: .client(1), call: call, by: Rights.app.caller, charge: charge))
     act([])
   }
 
@@ -62,7 +69,7 @@ struct Stage {
 
   mutating func change(_ operation: StackOperation, call: CallNumber, exts: ValueObject = [:]) {
     open[call] = .some(nil)
-    pages.change(operation, for: call, exts: exts)
+    pages.change(operation, for: call, by: Rights.app.caller, exts: exts)
     act([])
   }
 
@@ -99,7 +106,7 @@ struct Stage {
     case .goOn(let call):
       open[call] = nil
       lines.append("go on \(call)")
-    case .tell(_, let happening): lines.append(Self.word(happening))
+    case .tell(_, let happening, _): lines.append(Self.word(happening))
     }
   }
 

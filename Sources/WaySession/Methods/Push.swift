@@ -1,0 +1,110 @@
+import WayNavigation
+import WayRPC
+import WayRouting
+import WayValues
+
+/// What `session.push` asks for: a method, done in other sessions.
+struct Push: Sendable {
+  /// How long it is waited for where nothing is said.
+  static let usualDeadline: Duration = .seconds(60)
+
+  enum Action: Sendable {
+    /// `router.open`: a page is opened, and its outcome awaited.
+    case open(uri: String, style: Style, exts: ValueObject)
+    case invoke(uri: String, exts: ValueObject)
+    case deliver(DeepLink)
+    case pageCall(page: String, method: String)
+    /// An event of the app's own.
+    case event(topic: String, data: Value, retain: Int)
+    /// A method of the clients' own.
+    case client(String)
+  }
+
+  let audience: Audience
+  let action: Action
+  let params: ValueObject
+  let deadline: Duration
+  private let method: String
+
+  /// Fails with -32602 for what cannot be pushed.
+  init(_ params: Params, _ limits: Limits) throws(CallError) {
+    audience = try Self.audience(params[.to])
+    method = try params.required(.method)
+    let given = params.object(.params) ?? [:]
+    let own = try Params(.object(given), of: method, taking: Self.takes(method))
+    deadline = params.time(.deadlineMs) ?? own.time(.deadlineMs) ?? Self.usualDeadline
+    switch method {
+    case "router.open":
+      action = .open(
+        uri: try own.required(.uri), style: try own.style() ?? .push, exts: try own.exts(limits))
+      self.params = own.object(.params) ?? [:]
+    case "router.invoke":
+      action = .invoke(uri: try own.required(.uri), exts: try own.exts(limits))
+      self.params = own.object(.params) ?? [:]
+    case "router.deliver":
+      action = .deliver(
+        DeepLink(try own.required(.uri), params: own.object(.params) ?? [:]))
+      self.params = [:]
+    case "page.call":
+      guard audience.isOneSession else {
+        throw .invalidParams("params.to must name a session: a page belongs to one")
+      }
+      action = .pageCall(page: try own.required(.page), method: try own.required(.method))
+      self.params = own.object(.params) ?? [:]
+    case "event":
+      action = .event(
+        topic: given["topic"]?.string ?? "", data: given["data"] ?? .null,
+        retain: given["retain"]?.integer.flatMap { Int(exactly: $0) } ?? 0)
+      self.params = [:]
+    default:
+      guard !MethodTable.reserves(method) else {
+        throw .invalidParams(
+          "params.method: \(method.quoted) cannot be pushed; router.open, router.invoke, "
+            + "router.deliver, page.call, event and the clients' own methods can")
+      }
+      action = .client(method)
+      self.params = given
+    }
+  }
+
+  /// Whether they may do it by themselves, too. Fails with 2403.
+  func check(_ rights: Rights) throws(CallError) { try rights.enter(method) }
+
+  private static func takes(_ method: String) -> [Param] {
+    let called = [Param(.uri, .string), Param(.params, .object), Param(.exts, .object)]
+    return switch method {
+    case "router.open": called + [Param(.style, .string), Param(.deadlineMs, .count)]
+    case "router.invoke": called + [Param(.deadlineMs, .count)]
+    case "router.deliver": called
+    case "page.call":
+      [
+        Param(.page, .string), Param(.method, .string), Param(.params, .object),
+        Param(.deadlineMs, .count),
+      ]
+    default: []
+    }
+  }
+
+  /// `{session}`, with `client` too, `{user}`, `{group}` or `{all: true}`.
+  private static func audience(_ value: Value?) throws(CallError) -> Audience {
+    let members = value?.object ?? [:]
+    let named = members.members.map { ($0.name, $0.value) }
+    switch named.count {
+    case 1:
+      switch named[0] {
+      case ("session", .string(let id)): return .session(id)
+      case ("user", .string(let name)): return .user(name)
+      case ("group", .string(let name)): return .group(name)
+      case ("all", true): return .all
+      default: break
+      }
+    case 2:
+      if let id = members["session"]?.string, let client = members["client"]?.string {
+        return .client(client, session: id)
+      }
+    default: break
+    }
+    throw .invalidParams(
+      "params.to must be {session}, {session, client}, {user}, {group} or {all: true}")
+  }
+}

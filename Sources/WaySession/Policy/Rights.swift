@@ -1,0 +1,258 @@
+import Logging
+import WayRouting
+import WayValues
+
+/// The rules that hold now. Confined to the loop of its sessions.
+package final class PolicySource: @unchecked Sendable {
+  /// Nil where everybody who came in may call everything.
+  package var rulebook: Rulebook?
+
+  package init(_ rulebook: Rulebook? = nil) {
+    self.rulebook = rulebook
+  }
+}
+
+/// What one caller may do. Rights travel with a call: whatever it leads to is asked of these.
+/// Confined to the loop of its session.
+package final class Rights: @unchecked Sendable {
+  let caller: Caller
+  /// Nil for the app itself, which may do everything.
+  private let source: PolicySource?
+  /// What a guest was invited to.
+  let invitation: Invitation?
+  /// Whose rights these do not go beyond: those of who invited, and of a host that acts for its
+  /// caller.
+  private let within: Rights?
+  private var gates: [Gate?] = []
+  /// The rules that ``gates`` were made of.
+  private var known: Rulebook?
+
+  init(
+    _ caller: Caller, _ source: PolicySource?, invitation: Invitation? = nil,
+    within: Rights? = nil
+  ) {
+    self.caller = caller
+    self.source = source
+    self.invitation = invitation
+    self.within = within
+  }
+
+  /// Those of the app itself in a session.
+  static func ofApp(in session: String, _ logger: Logger?) -> Rights {
+    Rights(Caller(session: session, logger: logger), nil)
+  }
+
+  /// Nothing at all.
+  static var none: Rights { Rights(Caller(session: ""), PolicySource(.closed)) }
+
+  /// These, but no more than others allow as well.
+  func within(_ other: Rights) -> Rights {
+    Rights(caller, source, invitation: invitation, within: other)
+  }
+
+  /// Whether nothing is ever refused of what is no administrator's.
+  private var isUnbound: Bool {
+    source?.rulebook == nil && invitation == nil && within == nil
+  }
+}
+
+// What is asked of them.
+extension Rights {
+  /// Whether a method may be called at all. One that is about a route is asked for again with that
+  /// route. Fails with 2403.
+  @inline(__always)
+  func enter(_ method: Method, at place: Int) throws(CallError) {
+    if isUnbound, method.access != .admin { return }
+    try enter(slowly: method, place)
+  }
+
+  /// As for a method of this name, for what comes to it by another way. Fails with 2403.
+  func enter(_ name: String) throws(CallError) {
+    guard !isUnbound, let place = MethodTable.own.firstIndex(where: { $0.name == name }) else {
+      return
+    }
+    try enter(MethodTable.own[place], at: place)
+  }
+
+  private func enter(slowly method: Method, _ place: Int) throws(CallError) {
+    guard source != nil else { return }
+    try invitation?.check(method.name)
+    try gate(of: method.name, isAdmin: method.access == .admin, at: place)
+      .enter(method.name, isAsked: method.isAskedAgain)
+    try within?.enter(method, at: place)
+  }
+
+  /// Whether a method may be called about what a URI leads to. Fails with 2403.
+  @inline(__always)
+  func check(_ method: RouteMethod, _ said: Resolution) throws(CallError) {
+    if isUnbound, said.route?.permissions.isEmpty != false { return }
+    try check(slowly: method, said)
+  }
+
+  private func check(slowly method: RouteMethod, _ said: Resolution) throws(CallError) {
+    guard let source else { return }
+    try invitation?.check(method, said)
+    if let permissions = said.route?.permissions, !permissions.isEmpty,
+      !permissions.contains(where: caller.identity.groups.contains)
+    {
+      throw .forbidden(
+        "permissions",
+        "The route \(said.route?.name.quoted ?? "") is for the groups "
+          + permissions.map(\.quoted).joined(separator: ", "))
+    }
+    try gate(of: method.name, isAdmin: false, at: method.place)
+      .check(method.name, said, source.rulebook)
+    if case .navigation(_, let operation, _) = said { try enter("navigation.\(operation)") }
+    try within?.check(method, said)
+  }
+
+  /// Whether a method may be called about what a URI leads to.
+  func allow(_ method: RouteMethod, _ said: Resolution) -> Bool {
+    (try? check(method, said)) != nil
+  }
+
+  /// Whether hosts may be declared. Fails with 2403.
+  func check(hosting definitions: [HostDefinition]) throws(CallError) {
+    guard let source, !definitions.isEmpty else { return }
+    for definition in definitions {
+      try invitation?.check(definition)
+      if let rulebook = source.rulebook {
+        for scheme in definition.schemes { try check(rulebook, scheme, definition) }
+      } else if definition.scope == .server {
+        throw .forbidden(
+          "default", "Hosts for all sessions need a rule of the policy that covers the server")
+      }
+    }
+    try within?.check(hosting: definitions)
+  }
+
+  /// `scheme` nil stands for any.
+  private func check(
+    _ rulebook: Rulebook, _ scheme: String?, _ definition: HostDefinition
+  ) throws(CallError) {
+    let asked = "host.register of \(scheme.map { $0 + ":" } ?? "every scheme")"
+    let fitting = rulebook.rules.filter { rule in
+      guard fits(rule), rule.covers("host.register"), !rule.selectsRoutes else { return false }
+      if definition.scope == .server, !rule.isDenial, !rule.coversServer { return false }
+      guard let schemes = rule.schemes else { return true }
+      // A pattern for every scheme needs the leave for all, and is hurt by a denial of any.
+      guard let scheme else { return rule.isDenial }
+      return schemes.contains(scheme)
+    }
+    if let denial = fitting.first(where: \.isDenial) { throw .denied(denial.name, asked) }
+    if fitting.isEmpty { throw .denied("default", asked) }
+  }
+
+  /// Whether a rule selects this caller.
+  private func fits(_ rule: Rulebook.Rule) -> Bool {
+    if let origins = rule.origins {
+      guard let origin = caller.origin, origins.contains(where: { $0.covers(origin) }) else {
+        return false
+      }
+    }
+    if let groups = rule.groups, !groups.contains(where: caller.identity.groups.contains) {
+      return false
+    }
+    if let subjects = rule.subjects {
+      guard !caller.isGuest, let user = caller.identity.user,
+        subjects.contains(where: user.isSameUTF8)
+      else { return false }
+    }
+    return true
+  }
+
+  /// What the rules say of a method, as far as they can without a route.
+  private func gate(of name: String, isAdmin: Bool, at place: Int) -> Gate {
+    let rulebook = source?.rulebook
+    if known !== rulebook {
+      known = rulebook
+      gates = []
+    }
+    if place < gates.count, let gate = gates[place] { return gate }
+    let gate = Gate(
+      rulebook.map { $0.rules.filter { fits($0) && $0.covers(name) && $0.concerns(name) } },
+      isAdmin: isAdmin)
+    while gates.count <= place { gates.append(nil) }
+    gates[place] = gate
+    return gate
+  }
+}
+
+extension Rulebook.Rule {
+  func covers(_ method: String) -> Bool { methods.contains { $0.covers(method) } }
+
+  /// Whether what it selects by has to do with a method.
+  func concerns(_ method: String) -> Bool { schemes == nil || method.hasPrefix("host.") }
+
+  /// Whether it is for some routes or schemes only.
+  var isNarrow: Bool { selectsRoutes || schemes != nil }
+
+  /// Whether it selects a route.
+  func fits(_ said: Resolution, matching patterns: Set<Int>) -> Bool {
+    if let name = said.route?.name, let names = routeNames, names.contains(where: name.isSameUTF8) {
+      return true
+    }
+    return routePatterns.contains(where: patterns.contains)
+  }
+}
+
+/// What the rules say of one method to one caller.
+private struct Gate {
+  /// Nil where there are no rules.
+  private let rules: [Rulebook.Rule]?
+  /// The rule that denies it whatever it is about.
+  private let denial: String?
+  /// Whether a rule allows it whatever it is about.
+  private let isAllowed: Bool
+  private let isAdmin: Bool
+
+  init(_ rules: [Rulebook.Rule]?, isAdmin: Bool) {
+    self.isAdmin = isAdmin
+    denial = rules?.first { $0.isDenial && !$0.isNarrow }?.name
+    isAllowed = rules?.contains { !$0.isDenial && !$0.isNarrow } ?? !isAdmin
+    self.rules = rules?.filter(\.isNarrow)
+  }
+
+  func enter(_ method: String, isAsked: Bool) throws(CallError) {
+    if let denial { throw .denied(denial, method) }
+    if isAllowed || (isAsked && rules?.contains { !$0.isDenial } == true) { return }
+    if !isAdmin, Policy.isAlwaysAllowed(method) { return }
+    throw .denied("default", method)
+  }
+
+  func check(_ method: String, _ said: Resolution, _ rulebook: Rulebook?) throws(CallError) {
+    // Nothing of a query is told on.
+    if let denial { throw .denied(denial, method) }
+    guard let rules, let rulebook, !rules.isEmpty else {
+      if isAllowed { return }
+      throw .denied("default", method)
+    }
+    let patterns = rulebook.patterns(matching: said.uri)
+    let fitting = rules.filter { $0.fits(said, matching: patterns) }
+    if let denial = fitting.first(where: \.isDenial) { throw .denied(denial.name, method) }
+    if !isAllowed, fitting.isEmpty { throw .denied("default", method) }
+  }
+}
+
+extension Policy {
+  /// Whether a method needs no rule: what a client does with its own session.
+  static func isAlwaysAllowed(_ method: String) -> Bool {
+    method.hasPrefix("session.") || method.hasPrefix("$/") || method == "rpc.discover"
+  }
+}
+
+extension CallError {
+  /// Why the policy refuses a call; `rule` is the name of the one that does, or `default`.
+  static func denied(_ rule: String, _ asked: String) -> CallError {
+    forbidden(
+      rule,
+      rule == "default"
+        ? "No rule of the policy allows \(asked)"
+        : "The policy's rule \(rule.quoted) denies \(asked)"
+    )
+  }
+
+  static func forbidden(_ rule: String, _ message: String) -> CallError {
+    CallError(.forbidden, message, data: ["rule": .string(rule)])
+  }
+}

@@ -1,0 +1,24 @@
+/// The methods about a route, as the policy is asked about them.
+enum RouteMethod: Int, CaseIterable {
+  case open, invoke, canOpen, explain, deliver, adopt, selectTab, pageCall
+
+  var name: String {
+    switch self {
+    case .open: "router.open"
+    case .invoke: "router.invoke"
+    case .canOpen: "router.canOpen"
+    case .explain: "router.explain"
+    case .deliver: "router.deliver"
+    case .adopt: "navigation.adopt"
+    case .selectTab: "navigation.selectTab"
+    case .pageCall: "page.call"
+    }
+  }
+
+  /// The place in the table of methods.
+  var place: Int { Self.places[rawValue] }
+
+  private static let places = allCases.map { method in
+    MethodTable.own.firstIndex { $0.name == method.name } ?? MethodTable.own.count
+  }
+}

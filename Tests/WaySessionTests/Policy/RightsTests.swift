@@ -1,0 +1,210 @@
+import TestSupport
+import Testing
+import WayPatterns
+import WayRouting
+import WayTransport
+import WayValues
+
+@testable import WaySession
+
+/// Rules × callers × methods × routes, each told by the rule that decides.
+@Suite(.timeLimit(.minutes(1)))
+struct RightsTests {
+  private static let rules: [Policy.Rule] = [
+    Policy.Rule(
+      "pages", .allow, ["router.*"], origins: ["https://*.shop.test"],
+      routes: ["cart", "action://pay/:id"]),
+    Policy.Rule("staff", .allow, ["*"], groups: ["staff"], coversServer: true),
+    Policy.Rule("no secrets", .deny, ["*"], routes: ["native://secret/*"]),
+    Policy.Rule("no stack", .deny, ["navigation.stack"], origins: ["https://*.shop.test"]),
+    Policy.Rule("anna", .allow, ["navigation.*"], subjects: ["anna"]),
+    Policy.Rule(
+      "hosts", .allow, ["host.register"], origins: ["https://*.shop.test"], schemes: ["web"]),
+    Policy.Rule("local", .allow, ["router.canOpen"]),
+  ]
+
+  private static func bridge(_ rules: [Policy.Rule] = rules) throws -> WireBridge {
+    let router = Router()
+    try router.register(
+      Route(
+        name: "cart", patterns: [try RoutePattern("action://cart")], kind: .task,
+        handler: .task { _ in 1 }))
+    try router.task("action://pay/:id") { _ in 2 }
+    try router.task("action://other") { _ in 3 }
+    try router.task("action://x") { _ in 4 }
+    try router.redirect("action://old", to: "action://other")
+    try router.redirect("action://older", to: "action://cart")
+    return WireBridge(
+      router,
+      identify: { handshake in
+        Identity(
+          user: handshake.token, groups: handshake.token == "boss" ? ["staff"] : [])
+      }, rules: try Rulebook(rules))
+  }
+
+  @Test(
+    arguments: [
+      // The page of an allowed origin.
+      ("https://a.shop.test", nil, "router.invoke", "action://cart", "ok"),
+      ("https://a.shop.test", nil, "router.invoke", "action://pay/7", "ok"),
+      ("https://a.shop.test", nil, "router.invoke", "action://other", "default"),
+      ("https://a.shop.test", nil, "router.invoke", "action://old", "default"),
+      ("https://a.shop.test", nil, "router.invoke", "action://older", "ok"),
+      ("https://a.shop.test", nil, "router.invoke", "action://nowhere", "default"),
+      ("https://a.shop.test", nil, "router.open", "https://example.org/", "default"),
+      ("https://a.shop.test", nil, "navigation.stack", nil, "no stack"),
+      ("https://a.shop.test", nil, "navigation.contains", "a:b", "default"),
+      // Another's, and none.
+      ("https://shop.test", nil, "router.invoke", "action://cart", "default"),
+      ("https://shop.test.evil.test", nil, "router.invoke", "action://cart", "default"),
+      (nil, nil, "router.invoke", "action://cart", "default"),
+      (nil, nil, "session.list", nil, "default"),
+      (nil, nil, "$/ping", nil, "ok"),
+      (nil, nil, "rpc.discover", nil, "ok"),
+      // A user, and a group.
+      (nil, "anna", "navigation.stack", nil, "ok"),
+      ("https://a.shop.test", "anna", "navigation.stack", nil, "no stack"),
+      (nil, "anna", "router.invoke", "action://cart", "default"),
+      (nil, "boss", "router.invoke", "action://other", "ok"),
+      (nil, "boss", "router.invoke", "action://nowhere", "2404"),
+      (nil, "boss", "session.list", nil, "ok"),
+      (nil, "boss", "router.open", "native://secret/1", "no secrets"),
+      (nil, "boss", "router.open", "native://secret/./1", "no secrets"),
+      (nil, "boss", "router.open", "NATIVE://secret/1", "no secrets"),
+      (nil, "boss", "router.open", "native://secret/%31", "no secrets"),
+      (nil, "boss", "router.invoke", "action://x", "ok"),
+      (nil, "boss", "router.deliver", "native://secret/1", "no secrets"),
+      (nil, "boss", "navigation.adopt", "native://secret/1", "no secrets"),
+      (nil, "boss", "router.explain", "native://secret/1", "no secrets"),
+    ] as [(String?, String?, String, String?, String)])
+  func aCallIsDecidedByItsRule(
+    origin: String?, token: String?, method: String, uri: String?, verdict: String
+  ) async throws {
+    let (client, _) = try await WireClient.open(
+      Self.bridge(), from: Handshake(origin: origin, token: token))
+    let params: Value = uri.map { ["uri": .string($0)] } ?? [:]
+    #expect(try await client.verdict(method, params) == verdict)
+  }
+
+  @Test(
+    arguments: [
+      ("https://a.shop.test", nil, ["scheme": "web", "kind": "page"], "ok"),
+      ("https://a.shop.test", nil, ["scheme": "WEB", "kind": "page"], "ok"),
+      ("https://a.shop.test", nil, ["scheme": "native", "kind": "page"], "default"),
+      ("https://a.shop.test", nil, ["patterns": ["web://a"], "kind": "page"], "ok"),
+      ("https://a.shop.test", nil, ["patterns": ["native://a"], "kind": "page"], "default"),
+      ("https://a.shop.test", nil, ["patterns": ["/a"], "kind": "page"], "default"),
+      (
+        "https://a.shop.test", nil, ["scheme": "web", "kind": "task", "scope": "server"], "default"
+      ),
+      (nil, "boss", ["patterns": ["/a"], "kind": "page"], "ok"),
+      (nil, "boss", ["scheme": "web", "kind": "task", "scope": "server"], "ok"),
+      (nil, "boss", ["scheme": "web", "kind": "page", "scope": "server"], "-32602"),
+      (nil, "boss", ["scheme": "web", "kind": "task", "scope": "all"], "-32602"),
+    ] as [(String?, String?, Value, String)])
+  func hostsNeedARuleForTheirSchemes(
+    origin: String?, token: String?, host: Value, verdict: String
+  ) async throws {
+    let bridge = try Self.bridge()
+    let handshake = Handshake(origin: origin, token: token)
+    let (client, _) = try await WireClient.open(bridge, from: handshake)
+    #expect(try await client.verdict("host.register", ["hosts": [host]]) == verdict)
+    // Those of session.open obey the same rules.
+    let second = try await WireClient.connect(
+      to: bridge, subprotocol: SessionHub.subprotocol, from: handshake)
+    #expect(try await second.verdict("session.open", ["hosts": [host]]) == verdict)
+  }
+
+  @Test func aDenialOfOneSchemeHurtsAPatternForAll() async throws {
+    let bridge = try Self.bridge([
+      Policy.Rule("all", .allow, ["*"]),
+      Policy.Rule("not native", .deny, ["host.register"], schemes: ["native"]),
+    ])
+    let (client, _) = try await WireClient.open(bridge)
+    let hosts: [(Value, String)] = [
+      (["scheme": "web", "kind": "page"], "ok"),
+      (["scheme": "native", "kind": "page"], "not native"),
+      (["patterns": ["/a"], "kind": "page"], "not native"),
+    ]
+    for (host, verdict) in hosts {
+      #expect(try await client.verdict("host.register", ["hosts": [host]]) == verdict)
+    }
+  }
+
+  @Test func withoutRulesEverythingIsAllowedButWhatIsForAdministrators() async throws {
+    let router = Router()
+    try router.task("action://a") { _ in 1 }
+    let (client, _) = try await WireClient.open(WireBridge(router))
+    #expect(try await client.verdict("router.invoke", ["uri": "action://a"]) == "ok")
+    for method in ["session.list", "session.push", "table.get", "table.update"] {
+      #expect(try await client.verdict(method) == "default")
+    }
+    let host: Value = ["scheme": "x", "kind": "task", "scope": "server"]
+    #expect(try await client.verdict("host.register", ["hosts": [host]]) == "default")
+  }
+
+  @Test func whoMayNotCallARouteLearnsNothingOfItsParameters() async throws {
+    let router = Router()
+    try router.register(
+      Route(
+        name: "a", patterns: [try RoutePattern("action://a")], kind: .task,
+        parameters: [ParameterDeclaration("n", .integer, isRequired: true)],
+        handler: .task { _ in 1 }))
+    let rules = try Rulebook([
+      Policy.Rule("all", .allow, ["*"]), Policy.Rule("none", .deny, ["*"], routes: ["a"]),
+    ])
+    let (client, _) = try await WireClient.open(WireBridge(router, rules: rules))
+    #expect(try await client.verdict("router.invoke", ["uri": "action://a"]) == "none")
+  }
+
+  @Test func aRoutesPermissionsAreAskedToo() async throws {
+    let router = Router()
+    try router.register(
+      Route(
+        name: "a", patterns: [try RoutePattern("action://a")], kind: .task,
+        permissions: ["staff"], handler: .task { _ in 1 }))
+    let bridge = WireBridge(
+      router, identify: { Identity(groups: $0.token.map { [$0] } ?? []) })
+    let (nobody, _) = try await WireClient.open(bridge)
+    let (staff, _) = try await WireClient.open(bridge, from: Handshake(token: "staff"))
+    #expect(try await nobody.verdict("router.invoke", ["uri": "action://a"]) == "permissions")
+    #expect(try await staff.verdict("router.invoke", ["uri": "action://a"]) == "ok")
+    #expect(
+      try await nobody.ask("router.canOpen", ["uri": "action://a"])["result"]?["canOpen"] == false)
+    #expect(
+      try await staff.ask("router.canOpen", ["uri": "action://a"])["result"]?["canOpen"] == true)
+  }
+
+  @Test func canOpenAndExplainAnswerForTheAsker() async throws {
+    let bridge = try Self.bridge()
+    let page = Handshake(origin: "https://a.shop.test")
+    let (client, _) = try await WireClient.open(bridge, from: page)
+    for (uri, canOpen) in [("action://cart", true), ("action://other", false)] {
+      let answer = try await client.ask("router.canOpen", ["uri": .string(uri)])
+      #expect(answer["result"]?["canOpen"] == .bool(canOpen), "\(uri)")
+    }
+    let told = try await client.ask("router.explain", ["uri": "action://cart"])
+    #expect(told["result"]?["policy"] == .null)
+  }
+
+  @Test func otherRulesHoldFromTheMomentThatTheyAreGiven() async throws {
+    let bridge = try Self.bridge([Policy.Rule("all", .allow, ["*"])])
+    let (client, _) = try await WireClient.open(bridge)
+    #expect(try await client.verdict("router.invoke", ["uri": "action://cart"]) == "ok")
+    let rules = try Rulebook([Policy.Rule("closed", .deny, ["router.*"])])
+    await bridge.hub.follow(rules)
+    #expect(try await client.verdict("router.invoke", ["uri": "action://cart"]) == "closed")
+    await bridge.hub.follow(nil)
+    #expect(try await client.verdict("router.invoke", ["uri": "action://cart"]) == "ok")
+  }
+
+  @Test(
+    arguments: [
+      (Policy.Rule("r", .allow, ["*"], routes: ["native://a/:"]), "the pattern"),
+      (Policy.Rule("r", .allow, ["*"], origins: ["example.org"]), "the origin"),
+    ])
+  func aRuleThatCannotBeReadIsRefusedByItsName(rule: Policy.Rule, reason: String) {
+    let fault = #expect(throws: PolicyFault.self) { try Rulebook([rule]) }
+    #expect(fault?.description.hasPrefix("the rule \"r\": \(reason)") == true)
+  }
+}
