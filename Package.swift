@@ -24,6 +24,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -56,6 +57,8 @@ let package = Package(
       [
         "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTransport",
         .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     target("WaySockets", ["WayTransport", "CLibwebsockets", "CLibuv"]),
     target(
@@ -98,6 +101,8 @@ let package = Package(
       [
         "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable",
         "WayTransport", "WaySession", "TestSupport",
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     tests("WaySocketsTests", ["WayTransport", "WaySockets", "TestSupport"]),
     tests(

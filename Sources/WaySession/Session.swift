@@ -291,7 +291,12 @@ extension Session {
       let error: CallError? = if case .failure(let error) = result { error } else { nil }
       happenings.tellEnd(of: task, error)
     }
-    if case .failure(let error) = result { happenings.tell(failed: call.attempt, error) }
+    if case .failure(let error) = result {
+      happenings.tell(failed: call.attempt, error)
+      call.span?.end(error)
+    } else {
+      call.span?.end(nil)
+    }
     switch call.caller {
     case .swift(let caller): caller.answer(result)
     case .client(let address, let mark):

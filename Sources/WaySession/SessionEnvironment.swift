@@ -1,4 +1,5 @@
 import Logging
+import Tracing
 import WayRPC
 import WayRouting
 import WayTransport
@@ -49,6 +50,8 @@ struct SessionEnvironment: Sendable {
   let serverHosts: ServerHosts
   /// The rules for all clients.
   let policy: PolicySource
+  /// Takes the spans of calls; nil where the app has no tracer.
+  let tracer: (any Tracer)?
   /// What callers' loggers add to; nil where nothing is logged.
   let logger: Logger?
 }

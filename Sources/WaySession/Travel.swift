@@ -12,6 +12,31 @@ enum Travel {
     _ journey: inout Journey, _ event: Journey.Event = .begun, for asker: Session.Asker,
     in session: isolated Session
   ) throws(CallError) -> Reply {
+    guard let tracer = session.environment.tracer else {
+      return try follow(&journey, event, for: asker, in: session)
+    }
+    if case .begun = event, journey.options.span == nil {
+      journey.begin(
+        CallSpan(tracer, journey.entry, journey.uri, journey.options.exts, journey.caller))
+    }
+    guard let span = journey.options.span else {
+      return try follow(&journey, event, for: asker, in: session)
+    }
+    let result = span.run {
+      Result { () throws(CallError) in try follow(&journey, event, for: asker, in: session) }
+    }
+    switch result {
+    case .success(.later): break
+    case .success(.now): span.end(nil)
+    case .success(.failed(let error)), .failure(let error): span.end(error)
+    }
+    return try result.get()
+  }
+
+  private static func follow(
+    _ journey: inout Journey, _ event: Journey.Event, for asker: Session.Asker,
+    in session: isolated Session
+  ) throws(CallError) -> Reply {
     do {
       let reply = try move(&journey, event, for: asker, in: session)
       guard case .failed(let error) = reply else { return reply }
@@ -95,6 +120,7 @@ enum Travel {
     let call = try session.begin(
       asker, journey.entry, deadline: journey.options.deadline, size: journey.size)
     call.rights = journey.options.rights
+    call.span = journey.options.span
     return call
   }
 
@@ -166,7 +192,7 @@ extension Travel {
       call.journey = journey
       let task: Value = [
         "uri": .string(destination.uri.text), "params": .object(params),
-        "exts": .object(journey.options.exts), "host": chosen.value,
+        "exts": .object(exts(of: journey, in: session)), "host": chosen.value,
         "caller": journey.caller.value,
       ]
       session.forward("task.run", task, to: host, call)
@@ -188,6 +214,14 @@ extension Travel {
         tab, attempt, journey.entry, journey.options.rights, for: asker, in: session)
     }
     return .later
+  }
+
+  /// What a host is told beside the parameters.
+  private static func exts(of journey: Journey, in session: isolated Session) -> ValueObject {
+    guard let span = journey.options.span, let tracer = session.environment.tracer else {
+      return journey.options.exts
+    }
+    return span.adding(to: journey.options.exts, tracer)
   }
 
   /// Selects a tab, in its turn, and answers the call with the change. The host of the tab's first
@@ -286,7 +320,7 @@ extension Travel {
     let page = Page(
       id: session.pages.makePageID(), uri: uri, route: destination.route?.name,
       pathParams: destination.pathParams, style: options.style, params: destination.params,
-      exts: options.exts, host: host)
+      exts: exts(of: journey, in: session), host: host)
     let charge: ByteBudget.Charge
     do { charge = try session.pages.charge(page) } catch {
       session.settle(call.number, .failure(error))

@@ -6,7 +6,7 @@ import WayValues
 // in the order of the server's requests.
 extension BridgeClient {
   func openPage(_ params: Value, _ request: RequestID, _ call: ServedCall) throws(CallError) {
-    guard let page = params["page"].flatMap(Page.init) else {
+    guard let page = params["page"].flatMap({ Page($0, caller: Caller(params["caller"])) }) else {
       throw CallError(.invalidParams, "params.page must be a page with id, uri and style")
     }
     guard case .pages(let host) = hosts.find(try ChosenHost(params["host"]))?.handler else {

@@ -29,7 +29,9 @@ extension BridgeClient {
     case "task.run": try runTask(params, request.id, call)
     default:
       try run(
-        MethodCall(method: request.method, params: params, progress: progress(of: request.id)),
+        MethodCall(
+          method: request.method, params: params, request: request.id.value,
+          progress: progress(of: request.id)),
         request.id, call)
     }
   }
@@ -41,7 +43,8 @@ extension BridgeClient {
       throw CallError(.invalidParams, "page.call needs the strings page and method")
     }
     let method = MethodCall(
-      method: name, params: params["params"] ?? .null, progress: progress(of: request))
+      method: name, params: params["params"] ?? .null, caller: Caller(params["caller"]),
+      request: request.value, progress: progress(of: request))
     if id == ownPage { return try run(method, request, call) }
     guard let (page, host) = pages.shown(id) else {
       throw CallError(.noRoute, "This client does not show the page \(id)", kind: "notOnStack")
@@ -60,7 +63,7 @@ extension BridgeClient {
     }
     let task = TaskCall(
       uri: uri, params: params["params"]?.object ?? [:], exts: params["exts"]?.object ?? [:],
-      progress: progress(of: request))
+      caller: Caller(params["caller"]), request: request.value, progress: progress(of: request))
     begin(request, call) { try await run(task) }
   }
 

@@ -36,6 +36,41 @@ extension BridgeClient {
     try await hello(options)
   }
 
+  /// Invites a guest, who joins with what this gives (``SessionOptions/join``) and may do this and
+  /// no more. Throws ``CallError``: 2404 for a page that is not on the stack, 2403 for a group that
+  /// this client is not in, and where it is a guest itself, -32602 for a wrong pattern.
+  ///
+  /// - Parameters:
+  ///   - page: the page that the guest runs in.
+  ///   - hosts: schemes and patterns that it may host.
+  ///   - routes: names of routes, and patterns, that it may call; nil for all.
+  ///   - groups: groups of this client that it is in.
+  ///   - uses: how many guests may be there with it at one time.
+  ///   - expires: until when it can be used first, from 1 ms to a day.
+  public func invite(
+    page: String? = nil, hosts: [String] = [], routes: [String]? = nil, groups: [String] = [],
+    uses: Int = 1, expires: Duration = .seconds(60)
+  ) async throws(CallError) -> Join {
+    var params: ValueObject = [
+      "hosts": .list(hosts.map(Value.string)), "groups": .list(groups.map(Value.string)),
+      "uses": .integer(Int64(uses)), "expiresMs": .integer(Int64(expires / .milliseconds(1))),
+    ]
+    params["page"] = page.map(Value.string)
+    params["routes"] = routes.map { .list($0.map(Value.string)) }
+    let answer = try await perform("session.invite", .object(params))
+    guard let session = answer["session"]?.string, let token = answer["token"]?.string else {
+      throw .malformed("session.invite", answer)
+    }
+    return Join(session: session, token: token)
+  }
+
+  /// Shows a new token of the same user; gives when that expires, in milliseconds since 1970-01-01
+  /// UTC, nil for never. Throws ``CallError``: 2401 for one that is refused, 2403 for another user's.
+  @discardableResult
+  public func renew(_ token: String) async throws(CallError) -> Int64? {
+    try await perform("session.renew", ["token": .string(token)])["expiresAt"]?.integer
+  }
+
   private func prepare(_ options: SessionOptions) throws(CallError) {
     for name in options.methods.keys { try Self.checkMethodName(name) }
     methods = options.methods
@@ -47,6 +82,7 @@ extension BridgeClient {
     let answer = try await perform("session.open", options.value)
     guard let session = Session(answer) else { throw .malformed("session.open", answer) }
     self.session = session
+    ownPage = session.page ?? ownPage
     maxMessage = session.limits["maxMessage"]?.integer.flatMap { Int(exactly: $0) } ?? .max
   }
 }

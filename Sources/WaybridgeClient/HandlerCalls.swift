@@ -14,16 +14,24 @@ extension BridgeClient {
     public let params: ValueObject
     /// What is no business data, as the caller gave it.
     public let exts: ValueObject
+    /// Who calls; nil where the server does not tell.
+    public let caller: Caller?
+    /// Names the server's request: given as `onBehalfOf` with `router.invoke`, `router.open`,
+    /// `router.canOpen` or `page.call` (``BridgeClient/request(_:_:)``), it makes that call the
+    /// caller's, as far as this client's own rights go, until the task has returned. Null in tests.
+    public let request: Value
     private let report: @Sendable (Value) -> Void
 
     /// A call, for tests of a handler; `progress` gets what it tells.
     public init(
-      uri: String, params: ValueObject = [:], exts: ValueObject = [:],
-      progress: @escaping @Sendable (Value) -> Void = { _ in }
+      uri: String, params: ValueObject = [:], exts: ValueObject = [:], caller: Caller? = nil,
+      request: Value = .null, progress: @escaping @Sendable (Value) -> Void = { _ in }
     ) {
       self.uri = uri
       self.params = params
       self.exts = exts
+      self.caller = caller
+      self.request = request
       report = progress
     }
 
@@ -40,15 +48,22 @@ extension BridgeClient {
     public let method: String
     /// An object or a list, `null` where the caller gave none.
     public let params: Value
+    /// Who calls a method of a page; nil for a method that the app's side calls, and where the
+    /// server does not tell.
+    public let caller: Caller?
+    /// As ``TaskCall/request``.
+    public let request: Value
     private let report: @Sendable (Value) -> Void
 
     /// A call, for tests of a handler; `progress` gets what it tells.
     public init(
-      method: String, params: Value = .null,
+      method: String, params: Value = .null, caller: Caller? = nil, request: Value = .null,
       progress: @escaping @Sendable (Value) -> Void = { _ in }
     ) {
       self.method = method
       self.params = params
+      self.caller = caller
+      self.request = request
       report = progress
     }
 

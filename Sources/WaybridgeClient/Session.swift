@@ -10,8 +10,15 @@ extension BridgeClient {
     public let client: String
     /// This client's secret.
     public let token: String
-    /// With this other clients join the session.
-    public let join: Join
+    /// With this other clients join the session, with all rights; nil for a guest.
+    public let join: Join?
+    /// Whether this client was invited, and so may do less than others.
+    public let isGuest: Bool
+    /// The page that a guest was invited for, in which it runs.
+    public let page: String?
+    /// When the client's token expires, in milliseconds since 1970-01-01 UTC; nil for never. Before
+    /// that comes the event `session.expiring`, and ``BridgeClient/renew(_:)`` is due.
+    public let expires: Int64?
     /// The server's name and version.
     public let server: (name: String, version: String)
     /// The version of the protocol that both sides speak.
@@ -27,12 +34,15 @@ extension BridgeClient {
 
     init?(_ answer: Value) {
       guard let id = answer["session"]?.string, let client = answer["client"]?.string,
-        let token = answer["token"]?.string, let joinToken = answer["joinToken"]?.string
+        let token = answer["token"]?.string
       else { return nil }
       self.id = id
       self.client = client
       self.token = token
-      join = Join(session: id, token: joinToken)
+      join = answer["joinToken"]?.string.map { Join(session: id, token: $0) }
+      isGuest = answer["guest"]?.bool ?? false
+      page = answer["page"]?.string
+      expires = answer["expiresAt"]?.integer
       protocolVersion = answer["protocol"]?.string ?? ""
       epoch = answer["epoch"]?.string ?? ""
       let server = answer["server"]

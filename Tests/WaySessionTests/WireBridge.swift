@@ -1,4 +1,5 @@
 import TestSupport
+import Tracing
 import WayRouting
 import WaySession
 import WayTable
@@ -15,7 +16,7 @@ struct WireBridge {
 
   init(
     _ router: Router, limits: Limits = Limits(), observer: Observer = Observer(),
-    identify: Identify? = nil, rules: Rulebook? = nil
+    identify: Identify? = nil, rules: Rulebook? = nil, tracer: (any Tracer)? = nil
   ) {
     self.router = router
     let loop = MemoryLoop()
@@ -24,6 +25,7 @@ struct WireBridge {
       now: { Self.now + Int64(loop.nanoseconds / 1_000_000) }, identify: identify)
     configuration.observer = observer
     configuration.rulebook = rules
+    configuration.tracer = tracer
     hub = SessionHub(loop: loop, configuration: configuration)
     server = MemoryServer(loop: loop, acceptor: hub)
   }

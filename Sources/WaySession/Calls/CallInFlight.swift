@@ -39,6 +39,8 @@ final class CallInFlight {
   var work = Work.none
   /// The way of a call that comes from the router, for when who serves it declines.
   var journey: Journey?
+  /// Its span, where calls are traced.
+  var span: CallSpan?
   /// What its caller may do.
   var rights: Rights?
   /// The task that it has started, where anybody is told of tasks.

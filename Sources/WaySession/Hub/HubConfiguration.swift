@@ -1,4 +1,5 @@
 import Logging
+import Tracing
 import WayRPC
 import WayRouting
 import WayTransport
@@ -24,6 +25,11 @@ package struct HubConfiguration: Sendable {
   /// What callers' loggers add to; nil where nothing is logged.
   package var logger: Logger?
   package var observer = Observer()
+  /// Takes the spans of calls; the app's own where it has bootstrapped one.
+  package var tracer: (any Tracer)? = {
+    let tracer = InstrumentationSystem.tracer
+    return tracer is NoOpTracer ? nil : tracer
+  }()
 
   package init(
     router: Router, limits: Limits = Limits(), tableVersion: String = "",

@@ -77,7 +77,7 @@ package actor SessionHub: ChannelAcceptor {
       turns: turns,
       observer: configuration.observer, now: configuration.now, owner: self,
       serverHosts: serverHosts, policy: policy,
-      logger: configuration.logger)
+      tracer: configuration.tracer, logger: configuration.logger)
     return Session(
       id: "s-" + Token.random(12), identity, environment, heardBySwift: listeners.kinds)
   }

@@ -8,6 +8,8 @@ struct CallOptions {
   let rights: Rights
   /// The method that the policy is asked about; nil for that of the entry.
   var method: RouteMethod?
+  /// Its span, where calls are traced.
+  var span: CallSpan?
   /// The caller's own parameters.
   var params = ValueObject()
   var exts = ValueObject()

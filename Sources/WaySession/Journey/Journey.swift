@@ -50,6 +50,9 @@ struct Journey {
     self.options = options
   }
 
+  /// The call has a span of its own from here on.
+  mutating func begin(_ span: CallSpan) { options.span = span }
+
   /// About what it keeps, in bytes.
   var size: Int {
     uri.utf8.count + Value.object(options.params).size + Value.object(options.exts).size

@@ -16,7 +16,9 @@ actor ScriptedHost {
   }
 
   func open(_ page: BridgeClient.Page, _ chosen: Value) async throws {
-    _ = try await ask("page.open", ["page": page.opening, "host": chosen])
+    var params: ValueObject = ["page": page.opening, "host": chosen]
+    params["caller"] = page.caller?.value
+    _ = try await ask("page.open", .object(params))
   }
 
   func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async {
@@ -36,6 +38,7 @@ actor ScriptedHost {
   func pageCall(_ call: BridgeClient.MethodCall, _ page: String) async throws -> Value {
     var params: ValueObject = ["page": .string(page), "method": .string(call.method)]
     if !call.params.isNull { params["params"] = call.params }
+    params["caller"] = call.caller?.value
     return try await ask("page.call", .object(params)) { call.progress($0) }
   }
 
@@ -44,13 +47,12 @@ actor ScriptedHost {
   }
 
   func run(_ call: BridgeClient.TaskCall, _ chosen: Value) async throws -> Value {
-    try await ask(
-      "task.run",
-      [
-        "uri": .string(call.uri), "params": .object(call.params), "exts": .object(call.exts),
-        "host": chosen,
-      ]
-    ) { call.progress($0) }
+    var params: ValueObject = [
+      "uri": .string(call.uri), "params": .object(call.params), "exts": .object(call.exts),
+      "host": chosen,
+    ]
+    params["caller"] = call.caller?.value
+    return try await ask("task.run", .object(params)) { call.progress($0) }
   }
 
   /// Answers what was asked under an id; false where nothing waits there.

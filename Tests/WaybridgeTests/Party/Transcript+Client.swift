@@ -8,7 +8,10 @@ extension Transcript {
   var playable: [String] {
     clients.members.map(\.name).filter { name in
       let messages = messages(sentBy: name)
-      guard !messages.isEmpty else { return false }
+      // The ids of what the client is asked are its own.
+      guard !messages.isEmpty, messages.allSatisfy({ $0?["params"]?["onBehalfOf"] == nil }) else {
+        return false
+      }
       let hellos = messages.filter { $0?["method"] == "session.open" }
       if clients[name]?["subprotocol"] == nil {
         return hellos.isEmpty && areSendable(messages)

@@ -19,8 +19,28 @@ extension BridgeClient.Page {
       "id": .string(id), "uri": .string(uri), "route": route.map(Value.string) ?? .null,
       "kind": "page", "style": .string(style.rawValue), "params": .object(params),
     ]
+    // Of others' pages a guest is told no more than that they are there.
+    if uri.isEmpty { for name in ["uri", "params"] { members[name] = nil } }
     members["host"] = host.map(Value.string)
     if !pages.isEmpty { members["pages"] = .list(pages.map(\.value)) }
+    return .object(members)
+  }
+}
+
+extension BridgeClient.Caller {
+  var value: Value {
+    var members: ValueObject = ["session": .string(session)]
+    if let client {
+      var told: ValueObject = ["id": .string(client.id)]
+      told["name"] = client.name.map(Value.string)
+      told["version"] = client.version.map(Value.string)
+      told["page"] = client.page.map(Value.string)
+      members["client"] = .object(told)
+    }
+    members["user"] = user.map(Value.string)
+    if !groups.isEmpty { members["groups"] = .list(groups.map(Value.string)) }
+    members["origin"] = origin.map(Value.string)
+    if isGuest { members["guest"] = true }
     return .object(members)
   }
 }
@@ -58,14 +78,19 @@ extension BridgeClient.Destination? {
 
 extension BridgeClient.Session {
   var value: Value {
-    [
+    var members: ValueObject = [
       "session": .string(id), "client": .string(client), "token": .string(token),
-      "joinToken": .string(join.token), "epoch": .string(epoch),
+      "epoch": .string(epoch),
       "protocol": .string(protocolVersion), "limits": .object(limits),
       "server": ["name": .string(server.name), "version": .string(server.version)],
       "table": ["version": .string(tableVersion)],
       "capabilities": .list(capabilities.map(Value.string)),
     ]
+    members["joinToken"] = join.map { .string($0.token) }
+    if isGuest { members["guest"] = true }
+    members["page"] = page.map(Value.string)
+    members["expiresAt"] = expires.map(Value.integer)
+    return .object(members)
   }
 }
 

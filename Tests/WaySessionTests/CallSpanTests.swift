@@ -1,0 +1,58 @@
+import InMemoryTracing
+import TestSupport
+import Testing
+import Tracing
+import WayRouting
+import WayValues
+
+@testable import WaySession
+
+/// The span of each call, where the app has a tracer.
+@Suite(.timeLimit(.minutes(1)))
+struct CallSpanTests {
+  private let tracer = InMemoryTracer()
+  private let router = Router()
+
+  @Test func aCallHasASpanAndWhatItCallsOneBelow() async throws {
+    try router.task("action://inner") { _ in 1 }
+    try router.task("action://outer") { call in
+      try await call.navigator.invoke("action://inner")
+    }
+    let (client, hello) = try await WireClient.open(WireBridge(router, tracer: tracer))
+    #expect(try await client.verdict("router.invoke", ["uri": "action://outer?pin=1"]) == "ok")
+    let spans = tracer.finishedSpans
+    #expect(
+      spans.map(\.operationName) == ["router.invoke action://inner", "router.invoke action://outer"])
+    let (inner, outer) = (try #require(spans.first), try #require(spans.last))
+    #expect(inner.parentSpanID == outer.spanID)
+    #expect(outer.parentSpanID == nil)
+    #expect(outer.kind == .server)
+    #expect(outer.attributes.get("waybridge.client") == .string(hello["client"]?.string ?? ""))
+    #expect(tracer.activeSpans.isEmpty)
+  }
+
+  @Test func aFailureIsTold() async throws {
+    let (client, _) = try await WireClient.open(WireBridge(router, tracer: tracer))
+    #expect(try await client.verdict("router.invoke", ["uri": "action://none"]) == "2404")
+    let span = try #require(tracer.finishedSpans.first)
+    #expect(span.status?.code == .error)
+    #expect(span.attributes.get("rpc.jsonrpc.error_code") == .int64(2404))
+  }
+
+  @Test func aHostIsToldTheSpanAndItsCallerTellsOne() async throws {
+    let (shell, _) = try await WireClient.open(
+      WireBridge(router, tracer: tracer), ["hosts": [["scheme": "action", "kind": "task"]]])
+    let exts: Value = [
+      InMemoryTracer.traceIDKey: "t", InMemoryTracer.spanIDKey: "s", "animated": true,
+    ]
+    try await shell.call(1, "router.invoke", ["uri": "action://x", "exts": exts])
+    let run = try await shell.message()
+    let span = try #require(tracer.activeSpans.first)
+    #expect(run["params"]?["exts"]?["animated"] == true)
+    #expect(run["params"]?["exts"]?[InMemoryTracer.spanIDKey] == .string(span.spanID))
+    #expect(span.traceID == "t")
+    try await shell.reply(run, 1)
+    _ = try await shell.answer(1)
+    #expect(tracer.activeSpans.isEmpty)
+  }
+}
