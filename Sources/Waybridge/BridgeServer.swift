@@ -98,7 +98,7 @@ public struct BridgeServer: Service {
 extension BridgeServer: CustomStringConvertible {
   /// Where it is to listen; short, since a service group prints its services.
   public var description: String {
-    "BridgeServer(\(configuration.host):\(configuration.port))"
+    "BridgeServer(\(configuration.unixPath ?? "\(configuration.host):\(configuration.port)"))"
   }
 }
 
@@ -115,6 +115,7 @@ package struct RunningBridge: Sendable {
   package init(router: Router, configuration: BridgeConfiguration) async throws {
     let log = configuration.logger.map(BridgeLog.init)
     var shared = try configuration.hub(serving: router, log: log, now: WallClock.milliseconds)
+    var sockets = try configuration.sockets()
     let loop = try SocketLoop.start()
     let export = MetricsExport(methods: CallMeter.names(of: SessionHub.methods))
     if let export { shared.observer.timed = { export.ended($0, nanoseconds: $1) } }
@@ -130,7 +131,6 @@ package struct RunningBridge: Sendable {
           path: "/echo", subprotocols: [], maxMessage: 64 << 20, maxBuffered: 128 << 20,
           acceptor: EchoAcceptor()))
     }
-    var sockets = configuration.sockets
     if let log { sockets.onRefused = log.refused }
     server = SocketServer(configuration: sockets, endpoints: endpoints, loop: loop)
     let metrics = BridgeMetrics(hub: hub, server: server, lag: LagProbe(loop: loop))
@@ -138,7 +138,7 @@ package struct RunningBridge: Sendable {
       let bound = try await server.start(
         responder: Responder.make(
           webEntries: configuration.webEntries, embedded: sockets.embeddedFiles, metrics: metrics))
-      address = BoundAddress(host: bound.host, port: bound.port)
+      address = BoundAddress(bound)
     } catch {
       await loop.shutdown()
       throw error

@@ -4,15 +4,24 @@ import WayTransport
 
 /// Answers what is asked for before the files are looked at.
 enum Responder {
+  static let healthPath = "/health"
+
   /// Answers `/health` and `/metrics`, and refuses files outside of `webEntries`, the names that
   /// are served; nil refuses none. Those of the program are served.
+  ///
+  /// - Parameter mayReadMetrics: asked for whoever wants to read the metrics.
   static func make(
-    webEntries: [String]?, embedded: [String: EmbeddedFile], metrics: BridgeMetrics
+    webEntries: [String]?, embedded: [String: EmbeddedFile], metrics: BridgeMetrics,
+    mayReadMetrics: @escaping @Sendable (HTTPRequest) -> Bool = \.isLocal
   ) -> HTTPResponder {
     { request in
       switch request.path {
-      case "/health": return .answer(read(request) { health(isDraining: request.isDraining) })
-      case "/metrics": return .answer(read(request) { text(metrics) })
+      case healthPath: return .answer(read(request) { health(isDraining: request.isDraining) })
+      case "/metrics":
+        guard mayReadMetrics(request) else {
+          return .answer(text(403, "metrics are told to programs of the server's machine only\n"))
+        }
+        return .answer(read(request) { text(metrics) })
       default: break
       }
       guard let webEntries, !isServed(request.path, webEntries), embedded[request.path] == nil
