@@ -245,6 +245,19 @@ private final class Taker: Sendable {
     }
   }
 
+  @Test func `What comes behind an answer that is waited for stays at the client`() async throws {
+    let taker = Taker(isPrompt: false)
+    try await withServer(responder: taker.responder) { server in
+      let socket = try RawSocket(port: server.port)
+      socket.send(post(server, "one"))
+      let one = try await taker.next()
+      let size = 64 << 20
+      #expect(socket.sendWhileTaken([UInt8](repeating: 0x0A, count: size)) < size)
+      await server.onLoop { one.answer(Taker.response("done")) }
+      #expect(answer(socket) == "200 done")
+    }
+  }
+
   @Test func `The work is cancelled when the asker goes`() async throws {
     let taker = Taker(isPrompt: false)
     try await withServer(responder: taker.responder) { server in

@@ -39,7 +39,16 @@ final class RawSocket {
     Glibc.close(descriptor)
   }
 
-  func send(_ bytes: [UInt8]) {
+  /// Returns how many bytes were sent until the end, or until nothing was taken for a second.
+  func sendWhileTaken(_ bytes: [UInt8]) -> Int {
+    var limit = timeval(tv_sec: 1, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    return send(bytes)
+  }
+
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Int {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
@@ -47,9 +56,10 @@ final class RawSocket {
           descriptor, buffer.baseAddress.map { $0 + sent }, buffer.count - sent,
           Int32(MSG_NOSIGNAL))
       }
-      if count <= 0 { return }
+      if count <= 0 { break }
       sent += count
     }
+    return sent
   }
 
   func send(_ text: String) {
