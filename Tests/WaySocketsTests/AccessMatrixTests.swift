@@ -168,7 +168,7 @@ import WayTransport
           port: server.port, more: "Sec-WebSocket-Protocol: \(offered)\r\n")
         #expect(head.hasPrefix("HTTP/1.1 \(status) "), "\(offered.prefix(40)): \(head)")
         #expect(!head.contains("bearer"))
-        guard let picked else { continue }
+        guard let picked, head.hasPrefix("HTTP/1.1 101 ") else { continue }
         #expect(head.contains("\r\nSec-WebSocket-Protocol: \(picked)\r\n"))
         #expect(await server.acceptor.next()?.1.token == token)
       }
