@@ -9,10 +9,16 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   let loop: SocketLoop
   private(set) var responder: HTTPResponder?
   private(set) var files: StaticFiles?
-  private(set) var access = AccessCheck(port: 0)
+  /// Who may ask; changes with the rules.
+  private(set) var access: AccessCheck
+  /// What every file is served with; changes with the rules.
+  private(set) var fileHeaders: [(String, String)] = []
+  /// What the bodies of requests may take up.
+  let bodies: ByteBudget
   private(set) var isStopping = false
 
   private var listener: Listener?
+  private var address = ListeningAddress.none
   private var requests: [ObjectIdentifier: HTTPConnection] = [:]
   /// Those of the requests that came when the server was full, in order.
   private var extras: [HTTPConnection] = []
@@ -33,6 +39,8 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     self.configuration = configuration
     patience = Patience(ping: configuration.ping, silence: configuration.silence)
     budget = QueueBudget(limit: configuration.maximumBufferedTotal)
+    bodies = ByteBudget(.server, configuration.maximumBodies)
+    access = AccessCheck(rules: configuration.access, address: .none)
     self.endpoints = endpoints
     self.loop = loop
     super.init()
@@ -41,16 +49,11 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
 
   // MARK: Start
 
-  func start(_ responder: HTTPResponder?) throws(SocketError) -> (host: String, port: Int) {
+  func start(_ responder: HTTPResponder?) throws(SocketError) -> ListeningAddress {
     guard listener == nil, !isStopping else {
       throw SocketError(.ended, "a server starts once")
     }
-    for (name, value) in configuration.headers {
-      let isField = !name.isEmpty && name.utf8.allSatisfy(isTokenByte)
-      guard isField, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-        throw SocketError(.invalid, "\(quoted(name)): \(quoted(value)) is no header field")
-      }
-    }
+    try configuration.check()
     if let root = configuration.webRoot { files = try StaticFiles(root: root) }
     var subprotocols: [String] = []
     for name in endpoints.flatMap(\.subprotocols) where !subprotocols.contains(name) {
@@ -63,19 +66,28 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
       loop: loop, isServer: true, subprotocols: subprotocols, owner: self)
     do {
       let listener = try Listener(
-        host: configuration.host, port: configuration.port, loop: loop,
-        onTaken: { [weak self] in self?.take($0) },
+        configuration, loop: loop, onTaken: { [weak self] in self?.take($0, $1) },
         onTurnedAway: { [weak self] in self?.refused(.exhausted) })
       self.listener = listener
-      access = AccessCheck(port: listener.socket.port)
+      address = listener.socket.address
+      set(access.rules)
       loop.endings[ObjectIdentifier(self)] = { [weak self] in self?.end() }
       self.responder = responder
-      return (listener.socket.host, listener.socket.port)
+      return address
     } catch {
       closeListener()
       host.destroy()
       throw error
     }
+  }
+
+  /// From the next request on these rules hold.
+  func set(_ rules: AccessRules) {
+    access = AccessCheck(
+      rules: rules, address: address,
+      handshakeHeaders: configuration.handshakeHeaders.map { $0.lowercased() })
+    fileHeaders = FileHeaders.fields(
+      policy: configuration.contentSecurityPolicy, origins: rules.origins)
   }
 
   private func closeListener() {
@@ -85,7 +97,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
 
   // MARK: Connections
 
-  private func take(_ descriptor: Int32) {
+  private func take(_ descriptor: Int32, _ peer: SocketPeer) {
     let isExtra = isFull
     if isExtra, extras.count >= configuration.maximumExtraConnections {
       refused(.full)
@@ -94,7 +106,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
       }
       oldest.turnAway(.full)
     }
-    guard let request = HTTPConnection(descriptor: descriptor, server: self) else {
+    guard let request = HTTPConnection(descriptor: descriptor, peer: peer, server: self) else {
       Glibc.close(descriptor)
       return
     }
@@ -118,7 +130,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   /// Counts and tells a request that is refused.
   func refused(_ fault: RequestFault) {
     loop.traffic.refused(fault.kind)
-    configuration.onRefused(fault.status, fault.reason)
+    configuration.onRefused(fault.status, fault.text)
   }
 
   func ended(_ request: HTTPConnection) {
@@ -183,9 +195,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
 
   override func accept(_ connection: SocketConnection, _ wsi: OpaquePointer) {
     guard let upgrading else { return }
-    connection.attach(
-      upgrading.endpoint.acceptor.accept(
-        connection, Handshake(subprotocol: upgrading.subprotocol)))
+    connection.attach(upgrading.endpoint.acceptor.accept(connection, upgrading.handshake))
   }
 
   override func socketDestroyed() {
@@ -258,11 +268,4 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     for connection in connections.values { connection.kill() }
     loop.execute { [self] in finish() }
   }
-}
-
-extension RequestFault {
-  static let full = RequestFault(
-    503, "the server has as many connections as it takes; try again later", .full)
-  static let exhausted = RequestFault(
-    503, "the server has no descriptor left; try again later", .descriptors)
 }

@@ -1,6 +1,6 @@
 import WayTransport
 
-/// Serves WebSocket endpoints, files and a few HTTP answers on one loopback port.
+/// Serves WebSocket endpoints, files and a few HTTP answers on one port, or at a Unix socket.
 package final class SocketServer: Sendable {
   private let loop: SocketLoop
   private let sockets: ServerSockets
@@ -13,18 +13,24 @@ package final class SocketServer: Sendable {
     sockets = ServerSockets(configuration: configuration, endpoints: endpoints, loop: loop)
   }
 
-  /// Listens. Returns the address as a URL has it, with the real port. Once only.
+  /// Listens. Returns where, with the real port. Once only.
   ///
   /// - Parameter responder: asked before the files are.
   package func start(
     responder: HTTPResponder? = nil
-  ) async throws(SocketError) -> (host: String, port: Int) {
+  ) async throws(SocketError) -> ListeningAddress {
     try await withCheckedContinuation { continuation in
       loop.execute { [sockets] in
         continuation.resume(
           returning: Result { () throws(SocketError) in try sockets.start(responder) })
       }
     }.get()
+  }
+
+  /// Lets in who is let in by these rules, in the place of those before. Connections that are there
+  /// stay. May be called from any thread; holds before any request that comes after it.
+  package func set(_ rules: AccessRules) {
+    loop.execute { [sockets] in sockets.set(rules) }
   }
 
   /// Call on the loop.

@@ -49,9 +49,16 @@ package struct HTTPResponse: Sendable {
 /// What becomes of an ``HTTPRequest``.
 package enum HTTPDecision: Sendable {
   case answer(HTTPResponse)
+  /// It is answered in its time.
+  case later(HTTPWork)
   /// Its body is read first, whose media type and length have to fit.
   case body(HTTPBody)
 }
+
+/// Answers a request with the function that it is given, once, then or later, on the loop. The work
+/// that it gives is cancelled where the asker goes before the answer came. Called on the loop.
+package typealias HTTPWork =
+  @Sendable (@escaping @Sendable (HTTPResponse) -> Void) -> any ScheduledWork
 
 /// What takes the body of a request, and answers it in its time.
 package struct HTTPBody: Sendable {

@@ -1,6 +1,13 @@
 import WaySession
 
 extension BridgeConfiguration {
+  /// Where calls of back-ends go; nil where nobody could be told apart.
+  func post(_ hub: SessionHub) -> Responder.Post? {
+    guard identify != nil || unixPath != nil else { return nil }
+    return Responder.Post(
+      hub: hub, maxMessage: keptLimits.maxMessage, isOpen: identify == nil)
+  }
+
   /// What sessions are told of the configuration; `now` is the wall clock. For tests of clients the
   /// router gets the routes of their own, and the sessions the methods.
   func hub(

@@ -15,10 +15,24 @@ extension BridgeConfiguration {
     return limits
   }
 
+  /// Who comes in by this and by a policy; throws where a text says nothing of that.
+  func access(by policy: Policy) throws(SocketError) -> AccessRules {
+    try AccessRules(
+      hosts: allowedHosts + policy.hosts, origins: allowedOrigins + policy.origins,
+      trustedProxies: trustedProxies)
+  }
+
   /// What the server's sockets are told.
-  package var sockets: SocketServerConfiguration {
+  package func sockets() throws(SocketError) -> SocketServerConfiguration {
     let limits = keptLimits
     var sockets = SocketServerConfiguration(host: host, port: port, webRoot: webRoot)
+    sockets.unixPath = unixPath
+    sockets.prefix = prefix
+    sockets.access = try access(by: policy)
+    sockets.allowsOthers = identify != nil || allowsAnonymous
+    sockets.openPaths = [Responder.healthPath]
+    sockets.handshakeHeaders = handshakeHeaders
+    sockets.contentSecurityPolicy = contentSecurityPolicy
     sockets.maximumConnections = limits.maxConnections
     sockets.maximumBuffered = limits.maxQueueBytes
     sockets.maximumBufferedTotal = limits.maxServerBytes

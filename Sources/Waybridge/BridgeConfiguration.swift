@@ -1,14 +1,45 @@
 import Logging
 import WayRouting
 import WaySession
+import WaySockets
 import WayTransport
 
-/// Where a bridge listens and what it serves beside the bridge itself.
+/// Where a bridge listens, who comes in, and what it serves beside the bridge itself.
 public struct BridgeConfiguration: Sendable {
-  /// A loopback address: `127.0.0.1`, `localhost` or `::1`. Others are refused at start.
+  /// An address to listen on: `127.0.0.1`, `localhost` or `::1`; others only where ``identify`` tells
+  /// clients apart, or ``allowsAnonymous`` is set.
   public var host: String
   /// The TCP port; 0 takes any free one.
   public var port: Int
+  /// The path of a Unix socket to listen at, in the place of ``host`` and ``port``: of mode 0600, so
+  /// that only programs of the same user connect. What a dead server has left there is taken over;
+  /// the file of a live one, and one that is no socket, are refused at start.
+  public var unixPath: String?
+  /// Whether an address beyond loopback is listened on although nobody is asked who they are: other
+  /// machines then call whatever the ``policy`` lets everybody call.
+  public var allowsAnonymous = false
+  /// The path below which everything is served, such as `/app`; empty for none. Anything outside of
+  /// it is answered 404.
+  public var prefix = ""
+  /// Origins whose pages come in, besides the server's own: `https://app.example.org`, with `*` for
+  /// any port (`http://localhost:*`) or for the first label of the host
+  /// (`https://*.example.org`), or `null`. One that is none is refused at start.
+  public var allowedOrigins: [String] = []
+  /// Names of the server besides `127.0.0.1`, `localhost` and `[::1]`, for the header Host:
+  /// `NAME` means that name without a port or with the server's, `NAME:PORT` only that port. The
+  /// pages that are served under such a name, by `http` or `https`, are the server's own. One that
+  /// is none is refused at start.
+  public var allowedHosts: [String] = []
+  /// Addresses of the proxies that say for whom they ask (`Forwarded`, `X-Forwarded-For`): IPv4, IPv6,
+  /// networks such as `10.0.0.0/8`, and `unix` for whoever comes by the Unix socket. What comes by
+  /// any other proxy is refused. One that is none is refused at start.
+  public var trustedProxies: [String] = []
+  /// The header fields of a client's handshake that the app is shown, in any case.
+  public var handshakeHeaders: [String] = []
+  /// The content security policy that files are served with; empty for none. Where it has no
+  /// `frame-ancestors`, only the server's own pages and those of ``allowedOrigins`` may show them in
+  /// frames.
+  public var contentSecurityPolicy = BridgeConfiguration.usualContentSecurityPolicy
   /// A folder of files served at `/`; nil serves none.
   public var webRoot: String?
   /// The names at the top of `webRoot` that are served, each with all below it; nil serves all.
@@ -69,15 +100,8 @@ public struct BridgeConfiguration: Sendable {
     self.identifyTimeout = identifyTimeout
     self.identify = identify
   }
-}
 
-/// Where a bridge listens.
-public struct BoundAddress: Sendable, Hashable, CustomStringConvertible {
-  /// The address as a URL has it, an IPv6 address in brackets.
-  public let host: String
-  /// The port that was taken, also where 0 was asked for.
-  public let port: Int
-
-  /// `http://HOST:PORT`
-  public var description: String { "http://\(host):\(port)" }
+  /// Scripts, styles and forms of the server's own alone; styles also within a page, images also
+  /// from `data:` and `blob:`; connections to bridges of this machine; pages of others in frames.
+  public static var usualContentSecurityPolicy: String { FileHeaders.usualPolicy }
 }

@@ -52,6 +52,7 @@ public struct BridgeServer: Service {
     defer { slot.ended() }
     try await router.start()
     let running = try await RunningBridge(router: router, configuration: configuration)
+    slot.listens(running.setAccess)
     await open(to: running.hub)
     onListening(running.address)
     let (stopped, stop) = AsyncStream.makeStream(of: Void.self)
@@ -98,7 +99,7 @@ public struct BridgeServer: Service {
 extension BridgeServer: CustomStringConvertible {
   /// Where it is to listen; short, since a service group prints its services.
   public var description: String {
-    "BridgeServer(\(configuration.host):\(configuration.port))"
+    "BridgeServer(\(configuration.unixPath ?? "\(configuration.host):\(configuration.port)"))"
   }
 }
 
@@ -115,6 +116,7 @@ package struct RunningBridge: Sendable {
   package init(router: Router, configuration: BridgeConfiguration) async throws {
     let log = configuration.logger.map(BridgeLog.init)
     var shared = try configuration.hub(serving: router, log: log, now: WallClock.milliseconds)
+    var sockets = try configuration.sockets()
     let loop = try SocketLoop.start()
     let export = MetricsExport(methods: CallMeter.names(of: SessionHub.methods))
     if let export { shared.observer.timed = { export.ended($0, nanoseconds: $1) } }
@@ -130,7 +132,6 @@ package struct RunningBridge: Sendable {
           path: "/echo", subprotocols: [], maxMessage: 64 << 20, maxBuffered: 128 << 20,
           acceptor: EchoAcceptor()))
     }
-    var sockets = configuration.sockets
     if let log { sockets.onRefused = log.refused }
     server = SocketServer(configuration: sockets, endpoints: endpoints, loop: loop)
     let metrics = BridgeMetrics(hub: hub, server: server, lag: LagProbe(loop: loop))
@@ -138,10 +139,8 @@ package struct RunningBridge: Sendable {
       let bound = try await server.start(
         responder: Responder.make(
           webEntries: configuration.webEntries, embedded: sockets.embeddedFiles, metrics: metrics,
-          post: configuration.identify == nil
-            ? nil
-            : Responder.Post(hub: hub, maxMessage: shared.limits.maxMessage, isOpen: false)))
-      address = BoundAddress(host: bound.host, port: bound.port)
+          post: configuration.post(hub)))
+      address = BoundAddress(bound)
     } catch {
       await loop.shutdown()
       throw error
@@ -153,6 +152,9 @@ package struct RunningBridge: Sendable {
     grace = configuration.grace
     logger = configuration.logger
   }
+
+  /// From now on others are let in.
+  func setAccess(_ rules: AccessRules) { server.set(rules) }
 
   /// Answers every call in flight with -32802, closes every connection with 4200 and ends the loop.
   package func stop() async {

@@ -5,15 +5,32 @@ import WayTransport
 
 /// Answers what is asked for before the files are looked at.
 enum Responder {
-  /// Answers `/health` and `/metrics`, takes what is posted to `/rpc` where `post` is given, and refuses files outside of `webEntries`, the names that
+  static let healthPath = "/health"
+
+  /// Answers `/health` and `/metrics`, takes what is posted to `/rpc` where `post` is given, and
+  /// refuses files outside of `webEntries`, the names that
   /// are served; nil refuses none. Those of the program are served.
   static func make(
     webEntries: [String]?, embedded: [String: EmbeddedFile], metrics: BridgeMetrics, post: Post?
   ) -> HTTPResponder {
     { request in
       switch request.path {
-      case "/health": return .answer(read(request) { health(isDraining: request.isDraining) })
-      case "/metrics": return .answer(read(request) { text(metrics) })
+      case healthPath: return .answer(read(request) { health(isDraining: request.isDraining) })
+      case "/metrics":
+        if request.isLocal { return .answer(read(request) { text(metrics) }) }
+        guard let post, request.handshake.token != nil else {
+          return .answer(
+            text(
+              403, "metrics are told to programs of the server's machine, and to who has a token\n")
+          )
+        }
+        return .later { answer in
+          post.hub.admit(request.handshake) { isAdmitted in
+            answer(
+              isAdmitted
+                ? read(request) { text(metrics) } : text(401, "the token was refused\n"))
+          }
+        }
       case "/rpc": return posted(request, post)
       default: break
       }

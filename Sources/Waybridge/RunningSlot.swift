@@ -2,6 +2,7 @@ import Synchronization
 import WayRPC
 import WayRouting
 import WaySession
+import WaySockets
 import WayValues
 
 /// Where the methods of a ``BridgeServer`` find the bridge that its ``BridgeServer/run()`` has
@@ -18,6 +19,8 @@ final class RunningSlot: Sendable {
 
   private struct Held {
     var state = State.idle
+    /// Tells the sockets who is let in; nil where there are none.
+    var setAccess: (@Sendable (AccessRules) -> Void)?
     /// In the order in which they came.
     var links: [WaitingLink] = []
   }
@@ -46,7 +49,20 @@ final class RunningSlot: Sendable {
   }
 
   func ended() {
-    held.withLock { $0.state = .idle }
+    held.withLock { held in
+      held.state = .idle
+      held.setAccess = nil
+    }
+  }
+
+  /// The sockets take other rules with `set`.
+  func listens(_ set: @escaping @Sendable (AccessRules) -> Void) {
+    held.withLock { $0.setAccess = set }
+  }
+
+  /// Has the sockets take other rules.
+  func setAccess(_ rules: AccessRules) {
+    held.withLock { $0.setAccess }?(rules)
   }
 
   /// The bridge; fails with 2503 while there is none.

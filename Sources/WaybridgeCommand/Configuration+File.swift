@@ -58,22 +58,31 @@ extension Setting {
   fileprivate func text(of value: Value, folder: URL) throws(Fault) -> String {
     switch (kind, value) {
     case (.path, .string(let path)): return URL(fileURLWithPath: path, relativeTo: folder).path
-    case (.text, .string(let text)), (.choice, .string(let text)): return text
+    case (.text, .string(let text)), (.choice, .string(let text)), (.formed, .string(let text)):
+      return text
+    case (.list, .list(let values)):
+      return try values.map { value throws(Fault) in
+        guard let text = value.string else {
+          throw Fault(text: "must be an array of strings, and holds \(value.kindWithArticle)")
+        }
+        return text
+      }.joined(separator: ",")
     case (.integer, .integer(let number)), (.milliseconds, .integer(let number)):
       return String(number)
     case (.integer, .number(let number)), (.milliseconds, .number(let number)):
       return number.digits
     case (.truth, .bool(let truth)): return truth ? "true" : "false"
     default:
-      throw Fault(text: "must be a \(jsonType), not \(value.kindWithArticle)")
+      throw Fault(text: "must be \(jsonType), not \(value.kindWithArticle)")
     }
   }
 
   private var jsonType: String {
     switch kind {
-    case .text, .path, .choice: "string"
-    case .integer, .milliseconds: "number"
-    case .truth: "boolean"
+    case .text, .path, .choice, .formed: "a string"
+    case .list: "an array of strings"
+    case .integer, .milliseconds: "a number"
+    case .truth: "a boolean"
     }
   }
 }

@@ -5,6 +5,12 @@ import Waybridge
 struct Configuration: Sendable {
   var host = "127.0.0.1"
   var port = 8080
+  var unix: String?
+  var prefix = ""
+  var allowedOrigins: [String] = []
+  var allowedHosts: [String] = []
+  var trustedProxies: [String] = []
+  var contentSecurityPolicy = BridgeConfiguration.usualContentSecurityPolicy
   var table: String?
   var web: String?
   var isWithoutClient = false
@@ -24,6 +30,37 @@ extension Configuration {
     Setting(
       "host", .text(\.host), "The loopback address to listen on: 127.0.0.1, localhost or ::1."),
     Setting("port", .integer(\.port, 0...65_535), "The port to listen on; 0 takes any free one."),
+    Setting(
+      "unix", .path(\.unix),
+      """
+      The path of a Unix socket to listen at, in the place of host and port; only programs of the \
+      same user can connect to it. The first line is then "listening on http+unix://PATH", the path \
+      percent-encoded.
+      """),
+    Setting(
+      "prefix", .formed(\.prefix, .prefix),
+      "The path below which everything is served, such as /app; the bridge is then at /app/bridge."),
+    Setting(
+      "allowOrigin", .list(\.allowedOrigins, .origin),
+      """
+      Origins whose pages come in, besides the server's own: https://app.example.org, with * for \
+      any port or for the first label of the host, or null for pages that have none.
+      """),
+    Setting(
+      "allowHost", .list(\.allowedHosts, .host),
+      """
+      Names of the server besides 127.0.0.1, localhost and [::1], as NAME or NAME:PORT; pages \
+      that are served under them come in.
+      """),
+    Setting(
+      "trustedProxy", .list(\.trustedProxies, .proxy),
+      """
+      Addresses of proxies that say for whom they ask: IPv4, IPv6, networks such as 10.0.0.0/8, or \
+      unix for whoever comes by the Unix socket. Other proxies are refused.
+      """),
+    Setting(
+      "contentSecurityPolicy", .text(\.contentSecurityPolicy),
+      "The content security policy of the files that are served; empty for none."),
     Setting(
       "web", .path(\.web),
       "The folder of files to serve at /. Without it, the web files that come with Waybridge."),

@@ -19,11 +19,17 @@ struct Demo: Configured {
   @Option(help: .setting("port"), completion: .nothing)
   var port: String?
 
+  @OptionGroup var doors: DoorOptions
   @OptionGroup var log: LogOptions
   @OptionGroup var config: ConfigurationFile
 
   var flags: KeyValuePairs<String, String?> {
-    ["port": port, "log.level": log.logLevel, "log.format": log.logFormat]
+    [
+      "port": port, "allowOrigin": DoorOptions.joined(doors.allowOrigin),
+      "allowHost": DoorOptions.joined(doors.allowHost),
+      "trustedProxy": DoorOptions.joined(doors.trustedProxy),
+      "log.level": log.logLevel, "log.format": log.logFormat,
+    ]
   }
 
   func run() async throws {
@@ -39,9 +45,10 @@ struct Demo: Configured {
     let table = URL(fileURLWithPath: web).appendingPathComponent("../protocol/routes/demo.json")
     let version = try router.load(tableAt: table.standardizedFileURL.path)
     try DemoTasks.register(in: router)
-    let configuration = BridgeConfiguration(
+    var configuration = BridgeConfiguration(
       port: settings.port, webRoot: web, webEntries: WebFiles.entries, limits: settings.limits,
       tableVersion: version, logger: settings.logger)
+    settings.open(&configuration)
     try await Listening.serve(router, configuration, then: "open {address}/demo/ in a browser")
   }
 }

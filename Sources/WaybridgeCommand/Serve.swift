@@ -6,7 +6,8 @@ struct Serve: Configured {
     abstract: "Serve a bridge at ws://HOST:PORT/bridge.",
     discussion: """
       Serves the routes of a table; clients that join a session host them. The first line on \
-      standard output is "listening on http://HOST:PORT".
+      standard output is "listening on http://HOST:PORT". Programs of this machine come in, and \
+      pages that the server itself serves; whoever else shall, is named.
 
       \(SettingHelp.sources)
 
@@ -28,8 +29,20 @@ struct Serve: Configured {
   @Option(help: .setting("port"), completion: .nothing)
   var port: String?
 
+  @Option(help: .setting("unix", valueName: "path"), completion: .file())
+  var unix: String?
+
+  @Option(help: .setting("prefix", valueName: "path"), completion: .nothing)
+  var prefix: String?
+
+  @OptionGroup var doors: DoorOptions
+
   @Option(help: .setting("web", valueName: "dir"), completion: .directory)
   var web: String?
+
+  @Option(
+    help: .setting("contentSecurityPolicy", valueName: "policy"), completion: .nothing)
+  var contentSecurityPolicy: String?
 
   @Flag(help: .setting("noClient"))
   var noClient = false
@@ -42,7 +55,11 @@ struct Serve: Configured {
 
   var flags: KeyValuePairs<String, String?> {
     [
-      "table": table, "host": host, "port": port, "web": web,
+      "table": table, "host": host, "port": port, "unix": unix, "prefix": prefix,
+      "allowOrigin": DoorOptions.joined(doors.allowOrigin),
+      "allowHost": DoorOptions.joined(doors.allowHost),
+      "trustedProxy": DoorOptions.joined(doors.trustedProxy), "web": web,
+      "contentSecurityPolicy": contentSecurityPolicy,
       "noClient": noClient ? "true" : nil, "conformance": conformance ? "true" : nil,
       "log.level": log.logLevel, "log.format": log.logFormat,
     ]
@@ -55,6 +72,10 @@ struct Serve: Configured {
       host: settings.host, port: settings.port, servesClient: !settings.isWithoutClient,
       limits: settings.limits,
       conformance: settings.isConformance, logger: settings.logger)
+    settings.open(&configuration)
+    configuration.unixPath = settings.unix
+    configuration.prefix = settings.prefix
+    configuration.contentSecurityPolicy = settings.contentSecurityPolicy
     if let web = settings.web {
       configuration.webRoot = try WebFiles.folder(web)
     } else if let web = WebFiles.find() {

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import Waybridge
 
 /// One thing that can be configured, under one name everywhere: the key `tokenFile` is the flag
 /// `--token-file` where a command has it, the variable `WAYBRIDGE_TOKEN_FILE`, and the member
@@ -13,6 +15,11 @@ struct Setting: Sendable {
     /// The path of a file or folder; one in a configuration file is seen from that file's folder.
     case path(Place<String?>)
     case choice(Place<String>, [String])
+    /// A text that has to be of a form.
+    case formed(Place<String>, DoorForm)
+    /// Texts of a form: separated by commas in a variable, an array in a configuration file, and each
+    /// a value of its own, or several, for a flag.
+    case list(Place<[String]>, DoorForm)
     case integer(Place<Int>, ClosedRange<Int>)
     /// Whole milliseconds, at most a day.
     case milliseconds(Place<Duration>)
@@ -63,6 +70,18 @@ extension Setting {
         throw Fault(text: "must be one of \(choices.joined(separator: ", ")), not \(quoted(text))")
       }
       settings[keyPath: place] = text
+    case .formed(let place, let form):
+      try Self.check(text, form)
+      settings[keyPath: place] = text
+    case .list(let place, let form):
+      let parts =
+        text.isEmpty
+        ? []
+        : text.components(separatedBy: ",").map {
+          $0.trimmingCharacters(in: .whitespaces)
+        }
+      for part in parts { try Self.check(part, form) }
+      settings[keyPath: place] = parts
     case .integer(let place, let range):
       settings[keyPath: place] = try Self.integer(text, range)
     case .milliseconds(let place):
@@ -72,6 +91,12 @@ extension Setting {
         throw Fault(text: "must be true or false, not \(quoted(text))")
       }
       settings[keyPath: place] = text == "true"
+    }
+  }
+
+  private static func check(_ text: String, _ form: DoorForm) throws(Fault) {
+    if let expected = form.expected(of: text) {
+      throw Fault(text: "must be \(expected), not \(quoted(text))")
     }
   }
 
@@ -89,6 +114,9 @@ extension Setting {
     let settings = Configuration()
     return switch kind {
     case .text(let place), .choice(let place, _): settings[keyPath: place]
+    case .formed(let place, _):
+      settings[keyPath: place].isEmpty ? nil : settings[keyPath: place]
+    case .list: nil
     case .path(let place): settings[keyPath: place]
     case .integer(let place, _): String(settings[keyPath: place])
     case .milliseconds(let place):

@@ -5,6 +5,7 @@ import pathlib
 import re
 import select
 import subprocess
+import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WAYBRIDGE = os.environ.get("WAYBRIDGE")
@@ -54,13 +55,16 @@ class Server:
             preexec_fn=self._preexec,
         )
         self.first_line = self.line()
-        match = re.fullmatch(r"listening on (http://(\S+):(\d+))", self.first_line)
+        match = re.fullmatch(r"listening on (http://(\S+):(\d+)|http\+unix://([^/\s]+))", self.first_line)
         if not match:
             self.__exit__()
             raise AssertionError(f"the first line was {self.first_line!r}")
         self.address = match[1]
-        self.port = int(match[3])
-        self.url = f"ws://{match[2]}:{match[3]}/bridge"
+        if match[4]:
+            self.unix = urllib.parse.unquote(match[4])
+        else:
+            self.port = int(match[3])
+            self.url = f"ws://{match[2]}:{match[3]}/bridge"
         return self
 
     def line(self):

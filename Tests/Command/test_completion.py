@@ -73,7 +73,7 @@ class Bash(Completion):
     def test_commands_and_options(self):
         self.assertLessEqual({"serve", "demo", "call", "explain", "uri", "help", "--version"}, self.complete(""))
         self.assertEqual({"explain"}, self.complete("e"))
-        self.assertEqual({"--table"}, self.complete("serve", "--t"))
+        self.assertEqual({"--table"}, self.complete("serve", "--ta"))
 
     def test_methods_are_those_of_the_openrpc_document(self):
         self.assertEqual({"router.explain"}, self.complete("call", "router.e"))

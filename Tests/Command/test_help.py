@@ -7,8 +7,11 @@ from command import run
 
 OPTIONS = {
     (): set(),
-    ("serve",): {"--table", "--host", "--port", "--web", "--no-client", "--conformance", "--log-level", "--log-format", "--config"},
-    ("demo",): {"--port", "--log-level", "--log-format", "--config"},
+    ("serve",): {
+        "--table", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy", "--web",
+        "--content-security-policy", "--no-client", "--conformance", "--log-level", "--log-format", "--config",
+    },
+    ("demo",): {"--port", "--allow-origin", "--allow-host", "--trusted-proxy", "--log-level", "--log-format", "--config"},
     ("call",): {"--url", "--token-file", "--watch", "--config"},
     ("explain",): {"--table", "--url", "--token-file", "--json", "--config"},
     ("uri",): {"--base", "--json"},

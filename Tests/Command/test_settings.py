@@ -5,6 +5,7 @@ import pathlib
 import re
 import tempfile
 import unittest
+import urllib.request
 
 from command import ROOT, Server, run
 from websocket import WebSocket
@@ -70,6 +71,39 @@ class Sources(Settings):
         with Server("serve", "--port", "0", WAYBRIDGE_TABLE="", WAYBRIDGE_LIMITS_MAX_BATCH="", WAYBRIDGE_CONFIG="") as server:
             self.assertEqual(100, hello(server)["limits"]["maxBatch"])
 
+    def test_a_list_is_a_flag_with_several_values_a_variable_with_commas_or_an_array(self):
+        origins = ["https://a.example", "http://localhost:*", "null"]
+        config, other = self.config({"allowOrigin": origins, "port": 0}), self.folder / "other.json"
+        other.write_text('{"allowOrigin": ["https://b.example"]}')
+        for arguments, variables in [
+            (["--allow-origin", *origins], {}),
+            (["--allow-origin", origins[0], "--allow-origin", *origins[1:]], {}),
+            ([], {"WAYBRIDGE_ALLOW_ORIGIN": " , ".join(origins)}),
+            (["--config", config], {}),
+            # The flag takes the place of the others, and adds nothing to them.
+            (["--allow-origin", *origins, "--config", str(other)], {"WAYBRIDGE_ALLOW_ORIGIN": "https://c.example"}),
+        ]:  # fmt: skip
+            with Server("serve", "--port", "0", *arguments, **variables) as server:
+                for origin in [*origins[::2], "http://localhost:3000"]:
+                    WebSocket(server.port, fields=[f"Origin: {origin}"]).close()
+                for origin in ("https://b.example", "https://c.example"):
+                    with self.assertRaisesRegex(ConnectionRefusedError, " 403 "):
+                        WebSocket(server.port, fields=[f"Origin: {origin}"])
+
+    def test_an_empty_array_is_no_list(self):
+        with Server("serve", "--config", self.config({"allowOrigin": [], "port": 0})) as server:
+            WebSocket(server.port).close()
+
+    def test_what_is_served_is_set_as_the_rest_is(self):
+        policy = "default-src *; frame-ancestors *"
+        config = self.config({"prefix": "/a", "contentSecurityPolicy": policy, "port": 0, "allowHost": ["a.example:1"]})
+        with Server("serve", "--config", config) as server:
+            with urllib.request.urlopen(f"{server.address}/a/bridge/bridge.js", timeout=20) as answer:
+                self.assertEqual(policy, answer.headers["Content-Security-Policy"])
+            WebSocket(server.port, "/a/bridge", host="a.example:1").close()
+        with Server("demo", "--port", "0", "--allow-host", "a.example", "--allow-origin", "null") as server:
+            WebSocket(server.port, host="a.example", fields=["Origin: null"]).close()
+
     def test_the_demo_has_them_too(self):
         with Server("demo", WAYBRIDGE_PORT="0", WAYBRIDGE_LIMITS_MAX_BATCH="7") as server:
             self.assertEqual(7, hello(server)["limits"]["maxBatch"])
@@ -101,13 +135,15 @@ class Faults(Settings):
         errors = self.refused(
             WAYBRIDGE_PORT="tcp://10.0.0.1:80", WAYBRIDGE_LIMITS_MAX_BATCH="0", WAYBRIDGE_LIMITS_HELLO_MS="5s",
             WAYBRIDGE_LIMITS_MAX_MESSAGE="99999999999999999999", WAYBRIDGE_CONFORMANCE="1",
+            WAYBRIDGE_ALLOW_ORIGIN="https://a.example, a.example",
         )  # fmt: skip
         for text in (
             'WAYBRIDGE_PORT must be an integer from 0 to 65535, not "tcp://10.0.0.1:80"',
             'WAYBRIDGE_LIMITS_MAX_BATCH must be an integer from 1 to 1073741824, not "0"',
             'WAYBRIDGE_LIMITS_HELLO_MS must be an integer from 1 to 86400000, not "5s"',
             "WAYBRIDGE_LIMITS_MAX_MESSAGE must be",
-            'WAYBRIDGE_CONFORMANCE must be true or false, not "1"',
+            'WAYBRIDGE_CONFORMANCE must be true or false, not "1"', 'WAYBRIDGE_ALLOW_ORIGIN must be SCHEME://HOST',
+            'or null, not "a.example"',
         ):
             self.assertIn(text, errors)
 
@@ -120,6 +156,7 @@ class Faults(Settings):
         config = self.config(
             {
                 "port": "8080", "table": 7, "conformance": "yes", "prot": 1, "limits.maxBatch": 3, "web": None,
+                "allowOrigin": "null", "allowHost": ["a", 1], "trustedProxy": ["::1", "x"], "prefix": "/",
                 "limits": {"maxBatch": 1.5, "maxDepth": -1, "maxDeath": 1, "maxHosts": {}, "a\n": 0},
             }  # fmt: skip
         )
@@ -130,6 +167,9 @@ class Faults(Settings):
             "\nconformance must be a boolean, not a string", '\n"prot" is no setting',
             '\nweb must be a string, not null',
             '\nlimits.maxBatch must be an integer from 1 to 1073741824, not "1.5"',
+            "\nallowOrigin must be an array of strings, not a string",
+            "\nallowHost must be an array of strings, and holds a number", "\ntrustedProxy must be an IPv4 or IPv6 address",
+            "\nprefix must be a path such as /app",
             "\nlimits.maxDepth must be", '\n"limits.maxDeath" is no setting', "\nlimits.maxHosts must be a number, not an object",
             '\n"limits.a\\n" is no setting', '\n"limits.maxBatch" is no setting',
         ):  # fmt: skip
@@ -149,9 +189,18 @@ class Faults(Settings):
         self.assertIn("/no/such.json cannot be read", self.refused(WAYBRIDGE_CONFIG="/no/such.json"))
 
     def test_a_wrong_flag_is_a_wrong_command_line(self):
-        code, output, errors = run("serve", "--port", "http")
-        self.assertEqual((64, ""), (code, output))
-        self.assertIn('--port must be an integer from 0 to 65535, not "http"', errors)
+        for arguments, text in [
+            (["--port", "http"], '--port must be an integer from 0 to 65535, not "http"'),
+            (["--allow-origin", "https://a.example/x"], "--allow-origin must be SCHEME://HOST or SCHEME://HOST:PORT without"),
+            (["--allow-origin", "null", "*"], 'for the first label of the host, or null, not "*"'),
+            (["--allow-origin", "null,,null"], "--allow-origin must be"),
+            (["--allow-host", "https://a.example"], "--allow-host must be NAME or NAME:PORT, such as app.example.org"),
+            (["--trusted-proxy", "nginx"], "--trusted-proxy must be an IPv4 or IPv6 address, a network such as"),
+            (["--prefix", "app/"], '--prefix must be a path such as /app, of letters, digits and -._~'),
+        ]:  # fmt: skip
+            code, output, errors = run("serve", *arguments)
+            self.assertEqual((64, ""), (code, output))
+            self.assertIn(text, " ".join(errors.split()))
 
 
 if __name__ == "__main__":

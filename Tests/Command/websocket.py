@@ -95,22 +95,24 @@ class Messages:
 
 
 class WebSocket(Messages):
-    """A client's connection; `subprotocol` is None for plain JSON-RPC."""
+    """A client's connection; `subprotocol` is None for plain JSON-RPC. `fields` are header lines besides the usual,
+    `host` the Host header, `connected` a socket in the place of one to `port`."""
 
-    def __init__(self, port, path="/bridge", subprotocol=None):
-        connected = socket.create_connection(("127.0.0.1", port), timeout=20)
+    def __init__(self, port, path="/bridge", subprotocol=None, fields=(), host=None, connected=None):
+        connected = connected or socket.create_connection(("127.0.0.1", port), timeout=20)
         super().__init__(connected, connected.makefile("rb"), is_client=True)
-        fields = [
+        lines = [
             f"GET {path} HTTP/1.1",
-            f"Host: 127.0.0.1:{port}",
+            f"Host: {host or f'127.0.0.1:{port}'}",
             "Upgrade: websocket",
             "Connection: Upgrade",
             f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}",
             "Sec-WebSocket-Version: 13",
+            *fields,
         ]
         if subprotocol:
-            fields.append(f"Sec-WebSocket-Protocol: {subprotocol}")
-        self._socket.sendall(("\r\n".join(fields) + "\r\n\r\n").encode())
+            lines.append(f"Sec-WebSocket-Protocol: {subprotocol}")
+        self._socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         status = self._stream.readline().decode().strip()
         while self._stream.readline().strip():
             pass

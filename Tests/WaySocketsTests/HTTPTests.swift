@@ -49,13 +49,13 @@ import WayTransport
       "GET /nowhere HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade", "404",
       "no WebSocket endpoint"
     ),
-    ("GET / HTTP/1.1\r\nOrigin: http://evil.example", "403", "Origin"),
-    ("GET /health HTTP/1.1\r\nOrigin: http://evil.example", "403", "Origin"),
-    ("GET / HTTP/1.1\r\nForwarded: for=192.0.2.1", "403", "forwarded shows a proxy"),
-    ("GET / HTTP/1.1\r\nX-Forwarded-For: 192.0.2.1", "403", "x-forwarded-for shows a proxy"),
-    ("GET / HTTP/1.1\r\nx-forwarded-anything:", "403", "x-forwarded-anything shows a proxy"),
-    ("GET /health HTTP/1.1\r\nX-Real-IP: 192.0.2.1", "403", "x-real-ip shows a proxy"),
-    ("GET /health HTTP/1.1\r\nVia: 1.1 gate", "403", "via shows a proxy"),
+    ("GET / HTTP/1.1\r\nOrigin: http://evil.example", "403", "are not let in"),
+    ("GET /health HTTP/1.1\r\nOrigin: http://evil.example", "403", "are not let in"),
+    ("GET / HTTP/1.1\r\nForwarded: for=192.0.2.1", "403", "forwarded\" shows a proxy"),
+    ("GET / HTTP/1.1\r\nX-Forwarded-For: 192.0.2.1", "403", "x-forwarded-for\" shows a proxy"),
+    ("GET / HTTP/1.1\r\nx-forwarded-anything:", "403", "x-forwarded-anything\" shows a proxy"),
+    ("GET /health HTTP/1.1\r\nX-Real-IP: 192.0.2.1", "403", "x-real-ip\" shows a proxy"),
+    ("GET /health HTTP/1.1\r\nVia: 1.1 gate", "403", "via\" shows a proxy"),
     ("GET / HTTP/1.1\r\nA: " + String(repeating: "b", count: 9000), "431", "8192"),
   ]
 
@@ -100,7 +100,7 @@ import WayTransport
       let socket = try RawSocket(port: server.port)
       let head = socket.upgrade(port: server.port, more: "Origin: http://evil.example\r\n")
       #expect(head.hasPrefix("HTTP/1.1 403 Forbidden\r\n"))
-      #expect(socket.readToEnd().hasPrefix("the Origin header must be absent or one of"))
+      #expect(socket.readToEnd().hasPrefix("pages of \"http://evil.example\" are not"))
       let other = try RawSocket(port: server.port)
       let origin = "Origin: http://localhost:\(server.port)\r\n"
       #expect(other.upgrade(port: server.port, more: origin).hasPrefix("HTTP/1.1 101 "))

@@ -1,4 +1,5 @@
 import Glibc
+import WayTransport
 
 @testable import WaySockets
 
@@ -8,8 +9,20 @@ final class RawSocket {
   private var buffer: [UInt8] = []
 
   /// What is read waits at most 10 s.
-  init(port: Int, receiveBuffer: Int32? = nil) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  convenience init(port: Int, receiveBuffer: Int32? = nil) throws {
+    try self.init(
+      SocketAddress(IPAddress(bytes: [127, 0, 0, 1]), port: UInt16(port)), AF_INET, receiveBuffer)
+  }
+
+  convenience init(unixPath: String) throws {
+    guard let address = SocketAddress(unixPath: unixPath) else {
+      throw SocketError(.invalid, "the path is too long")
+    }
+    try self.init(address, AF_UNIX, nil)
+  }
+
+  private init(_ address: SocketAddress, _ family: Int32, _ receiveBuffer: Int32?) throws {
+    descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
     var limit = timeval(tv_sec: 10, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -17,15 +30,8 @@ final class RawSocket {
       setsockopt(
         descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
     }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    let status = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
+    var address = address
+    let status = address.withPointer { Glibc.connect(descriptor, $0, $1) }
     guard status == 0 else { throw SocketError.errno("connect", errno) }
   }
 
@@ -33,7 +39,16 @@ final class RawSocket {
     Glibc.close(descriptor)
   }
 
-  func send(_ bytes: [UInt8]) {
+  /// Returns how many bytes were sent until the end, or until nothing was taken for a second.
+  func sendWhileTaken(_ bytes: [UInt8]) -> Int {
+    var limit = timeval(tv_sec: 1, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    return send(bytes)
+  }
+
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Int {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
@@ -41,9 +56,10 @@ final class RawSocket {
           descriptor, buffer.baseAddress.map { $0 + sent }, buffer.count - sent,
           Int32(MSG_NOSIGNAL))
       }
-      if count <= 0 { return }
+      if count <= 0 { break }
       sent += count
     }
+    return sent
   }
 
   func send(_ text: String) {

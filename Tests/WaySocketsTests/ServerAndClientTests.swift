@@ -146,7 +146,7 @@ import WayTransport
     let loop = try SocketLoop.start()
     let error = await #expect(throws: SocketError.self) {
       try await SocketClient.connect(
-        url: "ws://127.0.0.1:\(listening.port)/", timeout: .milliseconds(50), on: loop
+        url: "ws://127.0.0.1:\(listening.address.port)/", timeout: .milliseconds(50), on: loop
       ) { Recorder($0) }
     }
     #expect(error?.kind == .timeout)
@@ -158,7 +158,7 @@ import WayTransport
     defer { listening.close() }
     let loop = try SocketLoop.start()
     let connecting = Task {
-      try await SocketClient.connect(url: "ws://127.0.0.1:\(listening.port)/", on: loop) {
+      try await SocketClient.connect(url: "ws://127.0.0.1:\(listening.address.port)/", on: loop) {
         Recorder($0)
       }
     }

@@ -102,12 +102,12 @@ struct BridgeServerTests {
     await served.stop()
   }
 
-  @Test func onlyConformanceTakesAsManyConnectionsAsThereAreDescriptors() {
+  @Test func onlyConformanceTakesAsManyConnectionsAsThereAreDescriptors() throws {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     #expect(
-      BridgeConfiguration(conformance: true).sockets.maximumConnections
+      try BridgeConfiguration(conformance: true).sockets().maximumConnections
         == Int(clamping: limit.rlim_cur))
-    #expect(BridgeConfiguration().sockets.maximumConnections == 10_000)
+    #expect(try BridgeConfiguration().sockets().maximumConnections == 10_000)
   }
 }

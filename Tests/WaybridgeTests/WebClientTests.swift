@@ -25,12 +25,12 @@ import Testing
   ]
 
   @Test(arguments: folders.indices)
-  func aFolderOfThatNameTakesItsPlace(index: Int) {
+  func aFolderOfThatNameTakesItsPlace(index: Int) throws {
     let (web, entries, isServed) = Self.folders[index]
     var configuration = BridgeConfiguration(
       webRoot: web.map { ProjectFiles.url($0).path }, webEntries: entries)
-    #expect(configuration.sockets.embeddedFiles.isEmpty == !isServed)
+    #expect(try configuration.sockets().embeddedFiles.isEmpty == !isServed)
     configuration.servesClient = false
-    #expect(configuration.sockets.embeddedFiles.isEmpty)
+    #expect(try configuration.sockets().embeddedFiles.isEmpty)
   }
 }

@@ -35,3 +35,27 @@ extension SessionHub {
     policy.rulebook = rulebook
   }
 }
+
+extension SessionHub {
+  /// Tells whether the app knows who sent a request. Call on the loop.
+  package nonisolated func admit(
+    _ handshake: Handshake, _ answer: @escaping @Sendable (Bool) -> Void
+  ) -> any ScheduledWork {
+    let task = Task {
+      let isKnown = (try? await identity(of: handshake)) != nil
+      loop.execute { answer(isKnown) }
+    }
+    return CancelledTask(task)
+  }
+}
+
+/// A task that is cancelled as other work is.
+private final class CancelledTask: ScheduledWork {
+  private let task: Task<Void, Never>
+
+  init(_ task: Task<Void, Never>) {
+    self.task = task
+  }
+
+  func cancel() { task.cancel() }
+}

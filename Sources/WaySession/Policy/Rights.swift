@@ -1,5 +1,6 @@
 import Logging
 import WayRouting
+import WayTransport
 import WayValues
 
 /// The rules that hold now. Confined to the loop of its sessions.
@@ -146,7 +147,9 @@ extension Rights {
   /// Whether a rule selects this caller.
   private func fits(_ rule: Rulebook.Rule) -> Bool {
     if let origins = rule.origins {
-      guard let origin = caller.origin, origins.contains(where: { $0.covers(origin) }) else {
+      guard let origin = caller.origin.flatMap(PageOrigin.init),
+        origins.contains(where: { $0.matches(origin) })
+      else {
         return false
       }
     }

@@ -51,7 +51,8 @@ package final class Rulebook: Sendable {
         origins = []
         for text in texts {
           guard let origin = OriginPattern(text) else {
-            throw PolicyFault(rule.name, "the origin \(text.quoted): \(OriginPattern.expected)")
+            throw PolicyFault(
+              rule.name, "the origin \(text.quoted) must be \(OriginPattern.form)")
           }
           origins?.append(origin)
         }

@@ -23,6 +23,13 @@ struct HTTPAnswer {
     body = Array((text + "\n").utf8)
   }
 
+  init(_ response: HTTPResponse) {
+    self.init(status: response.status)
+    fields = [("Cache-Control", "no-store")] + response.fields
+    if let type = response.contentType { fields.append(("Content-Type", type)) }
+    body = response.body
+  }
+
   init(fault: RequestFault) {
     self.init(status: fault.status, text: fault.reason)
     if fault.status == 426 {
@@ -51,7 +58,7 @@ struct HTTPAnswer {
     var head = ResponseHead(status: status, fields: fields)
     head.fields.append(("X-Content-Type-Options", "nosniff"))
     for (name, value) in headers { head.fields.append((name, value)) }
-    let length = status == 304 || status == 101 ? nil : file?.size ?? body.count
+    let length = [101, 204, 304].contains(status) ? nil : file?.size ?? body.count
     let bytes = head.bytes(contentLength: length, keepsAlive: keepsAlive)
     return isHeadOnly || file != nil ? bytes : bytes + body
   }

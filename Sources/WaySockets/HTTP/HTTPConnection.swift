@@ -3,11 +3,14 @@ import WayTransport
 
 /// One client that speaks HTTP, up to the point where it upgrades to WebSocket or goes.
 ///
-/// One request at a time: while an answer is written, nothing is read, so that a client cannot make
-/// the server hold more than one head.
+/// One request at a time: while an answer is made or written, no more is read than tells that the
+/// client has gone, so that it cannot make the server hold more than one request.
 final class HTTPConnection: @unchecked Sendable {  // confined to the server's loop
   private enum Phase {
     case reading
+    case readingBody
+    /// Someone has the body, and answers in his time.
+    case answering
     case writing
     /// All is said; what the client still sends is read away, since closing on it would reset the
     /// connection and might cost the client the answer.
@@ -17,33 +20,34 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
 
   /// Bytes that are read away after the last answer, at most.
   private static let maximumLingered = 256 * 1024
-  /// Bytes of a file that are sent in one turn of the loop.
-  private static let fileTurn = 1024 * 1024
+  /// Bytes that are read at a time.
+  private static let chunk = 16 * 1024
 
   private let descriptor: Int32
+  private let peer: SocketPeer
   private let server: ServerSockets
   private var poll: PollHandle?
   private var phase = Phase.reading
   private var input: [UInt8] = []
-  private var searched = 0
-  /// Bytes of empty lines before the request that is read.
-  private var skipped = 0
-  private var output: [UInt8] = []
-  private var written = 0
-  private var file: OpenFile?
+  private var heads: HeadReader
+  private var body: RequestBody?
+  /// What makes the answer, and the number by which it is known.
+  private var work: (any ScheduledWork)?
+  private var workNumber = 0
+  private var writer: AnswerWriter?
+  private var lastProgress = 0
   /// The handshake that is answered.
   private var upgrade: WebSocketUpgrade?
-  private var fileOffset: off_t = 0
   private var keepsAlive = false
   private var lingered = 0
   private var timer: (any ScheduledWork)?
-  private var progress = 0
-  private var lastProgress = 0
 
   /// Nil where the loop cannot watch the descriptor.
-  init?(descriptor: Int32, server: ServerSockets) {
+  init?(descriptor: Int32, peer: SocketPeer, server: ServerSockets) {
     self.descriptor = descriptor
+    self.peer = peer
     self.server = server
+    heads = HeadReader(limit: server.configuration.maximumHead)
     do {
       let poll = try PollHandle(loop: server.loop, descriptor: descriptor) {
         [weak self] readable, writable in
@@ -65,8 +69,11 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   /// Closes unless an answer is under way, which then is the last.
   func endUnlessAnswering() {
     keepsAlive = false
-    if case .writing = phase { return }
-    close()
+    switch phase {
+    case .answering, .writing: break
+    case .readingBody: refuse(.ending)
+    case .reading, .lingering, .closed: close()
+    }
   }
 
   /// Closes at once. Idempotent.
@@ -91,7 +98,10 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     timer = nil
     poll?.close()
     poll = nil
-    file = nil
+    writer = nil
+    body = nil
+    work?.cancel()
+    work = nil
     return true
   }
 
@@ -101,17 +111,18 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   }
 
   private func timeIsUp() {
-    if case .writing = phase, progress != lastProgress {
-      lastProgress = progress
+    switch phase {
+    case .writing where writer?.progress != lastProgress:
+      lastProgress = writer?.progress ?? 0
       startTimer(server.configuration.writeTimeout)
-    } else {
-      close()
+    case .readingBody: refuse(RequestFault(408, "the body did not come in time"))
+    case .reading, .answering, .writing, .lingering, .closed: close()
     }
   }
 
   private func ready(readable: Bool, writable: Bool) {
     switch phase {
-    case .reading, .lingering: if readable { read() }
+    case .reading, .readingBody, .answering, .lingering: if readable { read() }
     case .writing: if writable { write() }
     case .closed: break
     }
@@ -120,7 +131,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   // MARK: Reading
 
   private func read() {
-    withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 1) { buffer in
+    withUnsafeTemporaryAllocation(byteCount: Self.chunk, alignment: 1) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
       if count < 0, errno == EAGAIN || errno == EINTR { return }
       guard count > 0 else { return close() }
@@ -136,42 +147,31 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   }
 
   private func handleInput() {
-    while case .reading = phase {
-      skipEmptyLines()
-      guard skipped <= server.configuration.maximumHead,
-        input == [0x0D] || RequestHead.mayBegin(with: input)
-      else { return close() }
-      guard let end = RequestHead.end(in: input, from: searched - 3) else {
-        searched = input.count
-        let limit = server.configuration.maximumHead
-        if input.count > limit {
-          refuse(RequestFault(431, "the head of a request holds at most \(limit) bytes"))
-        }
+    while true {
+      switch phase {
+      case .reading: guard readHead() else { return }
+      case .readingBody: guard readBody() else { return }
+      case .answering:
+        // The next request waits here, and what is more waits at the client.
+        if input.count >= Self.chunk { poll?.watch(readable: false, writable: false) }
         return
-      }
-      searched = 0
-      skipped = 0
-      let head = input[..<end]
-      input.removeSubrange(..<end)
-      do throws(RequestFault) {
-        guard head.count <= server.configuration.maximumHead else {
-          throw RequestFault(
-            431, "the head of a request holds at most \(server.configuration.maximumHead) bytes")
-        }
-        handle(try RequestHead(parsing: head))
-      } catch {
-        refuse(error)
+      case .writing, .lingering, .closed: return
       }
     }
   }
 
-  /// Empty lines before a request are allowed (RFC 9112 §2.2).
-  private func skipEmptyLines() {
-    var end = 0
-    while end + 1 < input.count, input[end] == 0x0D, input[end + 1] == 0x0A { end += 2 }
-    guard end > 0 else { return }
-    input.removeFirst(end)
-    skipped += end
+  /// False where more must come.
+  private func readHead() -> Bool {
+    do throws(RequestFault) {
+      switch try heads.next(from: &input) {
+      case .incomplete: return false
+      case .garbage: close()
+      case .head(let head): handle(head)
+      }
+    } catch {
+      refuse(error)
+    }
+    return true
   }
 
   private func handle(_ head: RequestHead) {
@@ -179,7 +179,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       head.minorVersion == 1 && !head.list("connection").contains("close") && !server.isStopping
     let hasSlot = server.hasSlot(self)
     if !hasSlot { keepsAlive = false }
-    let request = HTTPExchange(head: head, server: server, hasSlot: hasSlot)
+    let request = HTTPExchange(head: head, peer: peer, server: server, hasSlot: hasSlot)
     switch request.outcome() {
     case .answer(let answer):
       send(answer)
@@ -190,7 +190,53 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       self.upgrade = upgrade
       keepsAlive = true
       send(upgrade.answer)
+    case .later(let work): begin(work)
+    case .body(let body):
+      self.body = body
+      phase = .readingBody
+      startTimer(server.configuration.bodyTimeout)
+      if head.minorVersion == 1, input.isEmpty, head.list("expect").contains("100-continue") {
+        askForBody()
+      }
     }
+  }
+
+  /// RFC 9110 §15.2.1. Where the socket takes nothing, the client sends its body after a while.
+  private func askForBody() {
+    let text = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+    let count = Glibc.send(descriptor, text, text.count, Int32(MSG_NOSIGNAL))
+    if count >= 0, count < text.count { close() }
+  }
+
+  /// False where more must come.
+  private func readBody() -> Bool {
+    do throws(RequestFault) {
+      try body?.take(from: &input)
+    } catch {
+      refuse(error)
+      return false
+    }
+    guard let body, body.isWhole else { return false }
+    begin(body.finish)
+    return true
+  }
+
+  /// Has somebody answer, then or later.
+  private func begin(
+    _ take: (@escaping @Sendable (HTTPResponse) -> Void) -> any ScheduledWork
+  ) {
+    timer?.cancel()
+    phase = .answering
+    workNumber += 1
+    let work = take { [weak self, workNumber] in self?.answer($0, to: workNumber) }
+    // It may have been answered on the spot.
+    if case .answering = phase { self.work = work }
+  }
+
+  private func answer(_ response: HTTPResponse, to number: Int) {
+    guard case .answering = phase, number == workNumber else { return }
+    work = nil
+    send(HTTPAnswer(response))
   }
 
   private func refuse(_ fault: RequestFault) {
@@ -203,56 +249,27 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
 
   private func send(_ answer: HTTPAnswer) {
     if answer.endsConnection { keepsAlive = false }
+    body = nil
     phase = .writing
-    output = answer.bytes(headers: server.configuration.headers, keepsAlive: keepsAlive)
-    written = 0
-    file = answer.isHeadOnly ? nil : answer.file
-    fileOffset = 0
+    writer = AnswerWriter(
+      descriptor, answer.bytes(headers: server.configuration.headers, keepsAlive: keepsAlive),
+      then: answer.isHeadOnly ? nil : answer.file)
+    lastProgress = 0
     startTimer(server.configuration.writeTimeout)
     poll?.watch(readable: false, writable: true)
     write()
   }
 
   private func write() {
-    while written < output.count {
-      let count = output.withUnsafeBytes { bytes in
-        Glibc.send(
-          descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written,
-          Int32(MSG_NOSIGNAL))
-      }
-      guard took(count) else { return }
-      written += count
+    switch writer?.write() {
+    case .done: answered()
+    case .waiting: break
+    case .failed, nil: close()
     }
-    if let file {
-      var turn = Self.fileTurn
-      while fileOffset < file.size {
-        guard turn > 0 else { return }
-        // It has no way to ask for no SIGPIPE; lws has that signal ignored (lws_plat_init).
-        let count = sendfile(
-          descriptor, file.descriptor, &fileOffset, min(turn, file.size - Int(fileOffset)))
-        // A file that has shrunk cannot be sent as long as it was announced.
-        guard count != 0 else { return close() }
-        guard took(count) else { return }
-        turn -= count
-      }
-    }
-    answered()
-  }
-
-  /// Whether the socket took anything; where it never will again, closes.
-  private func took(_ count: Int) -> Bool {
-    if count > 0 {
-      progress += 1
-      return true
-    }
-    if count < 0, errno == EAGAIN || errno == EINTR { return false }
-    close()
-    return false
   }
 
   private func answered() {
-    file = nil
-    output = []
+    writer = nil
     if let upgrade, !server.isStopping {
       guard detach() else { return }
       server.upgrade(descriptor, upgrade)

@@ -5,9 +5,14 @@ struct HTTPExchange {
   enum Outcome {
     case answer(HTTPAnswer)
     case upgrade(WebSocketUpgrade)
+    /// The body is read, and taken by someone who answers in his time.
+    case body(RequestBody)
+    /// Someone answers in his time.
+    case later(HTTPWork)
   }
 
   let head: RequestHead
+  let peer: SocketPeer
   let server: ServerSockets
   /// False where the server is full: only what is served even then is answered.
   let hasSlot: Bool
@@ -23,53 +28,90 @@ struct HTTPExchange {
     }
   }
 
+  /// The path below the prefix, percent-encoded; nil for one that is not below it.
+  private var path: String? {
+    let prefix = server.configuration.prefix
+    guard head.path.utf8.starts(with: prefix.utf8) else { return nil }
+    let path = head.path.utf8.dropFirst(prefix.utf8.count)
+    return path.isEmpty || path.first == 0x2F ? String(decoding: path, as: UTF8.self) : nil
+  }
+
   private func decide() throws(RequestFault) -> Outcome {
-    if let fault = server.access.fault(of: head) { throw fault }
-    try refuseBody()
-    // Other protocols that are offered may be left alone (RFC 9110 §7.8): h2c is.
-    if head.list("upgrade").contains("websocket") {
-      if server.isStopping { throw RequestFault(503, "the server is ending", .ending) }
-      let upgrade = try WebSocketUpgrade(head, endpoints: server.endpoints)
+    let path = path
+    let decoded = path.flatMap { percentDecoded($0.utf8) }
+    let text = decoded.flatMap {
+      $0.withUnsafeBytes(isUTF8) ? String(decoding: $0, as: UTF8.self) : nil
+    }
+    let isOpen = !head.isUpgrade && server.configuration.openPaths.contains(text ?? "")
+    var asker = try server.access.examine(head, from: peer, isOpen: isOpen)
+    let framing = try BodyFraming(head)
+    if head.isUpgrade {
+      if framing.hasBytes { throw .body }
+      if server.isStopping { throw .ending }
+      var upgrade = try WebSocketUpgrade(head, path: path, endpoints: server.endpoints)
       guard hasSlot else { throw .full }
+      asker.handshake.subprotocol = upgrade.subprotocol
+      upgrade.handshake = asker.handshake
       return .upgrade(upgrade)
     }
-    var answer = try answer()
-    if head.method == "HEAD" { answer.isHeadOnly = true }
-    return .answer(answer)
-  }
-
-  /// No request here needs a body, and one that is not read would be taken for the next request.
-  private func refuseBody() throws(RequestFault) {
-    if !head.values("transfer-encoding").isEmpty {
-      throw RequestFault(413, "requests with a body are not taken here")
-    }
-    let lengths = head.values("content-length")
-    guard let length = lengths.first else { return }
-    guard lengths.count == 1, (1...18).contains(length.utf8.count),
-      length.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-    else { throw RequestFault(400, "Content-Length is not one number") }
-    if length.utf8.contains(where: { $0 != 0x30 }) {
-      throw RequestFault(413, "requests with a body are not taken here")
-    }
-  }
-
-  private func answer() throws(RequestFault) -> HTTPAnswer {
-    guard let decoded = percentDecoded(head.path.utf8), decoded.withUnsafeBytes(isUTF8) else {
-      throw RequestFault(400, "the path is not percent-encoded UTF-8")
-    }
-    let path = String(decoding: decoded, as: UTF8.self)
+    guard let path else { return .answer(ending(missing, framing)) }
+    guard let text else { throw RequestFault(400, "the path is not percent-encoded UTF-8") }
+    if path.isEmpty { return .answer(ending(redirection, framing)) }
     let request = HTTPRequest(
-      method: head.method, path: path, isDraining: server.isStopping)
-    if case .answer(let response) = server.responder?(request) {
+      method: head.method, path: text, handshake: asker.handshake, isLocal: asker.isLocal,
+      isDraining: server.isStopping)
+    switch server.responder?(request) {
+    case .body(let taker):
+      guard hasSlot else { throw .full }
+      return .body(try RequestBody(head, framing, for: taker, budget: server.bodies))
+    case .later(let work):
+      guard hasSlot else { throw .full }
+      if framing.hasBytes { throw .body }
+      return .later(work)
+    case .answer(let response):
       guard hasSlot || response.isServedWhenFull else { throw .full }
-      var answer = HTTPAnswer(status: response.status)
-      answer.fields = [("Cache-Control", "no-store")] + response.fields
-      if let type = response.contentType { answer.fields.append(("Content-Type", type)) }
-      answer.body = response.body
-      return answer
+      if framing.hasBytes, response.status < 400 { throw .body }
+      var answer = HTTPAnswer(response)
+      if isOpen { answer.fields += sharing(with: asker) }
+      return .answer(ending(answer, framing))
+    case nil:
+      guard hasSlot else { throw .full }
+      if framing.hasBytes { throw .body }
+      return .answer(ending(try fileAnswer(path, text), framing))
     }
-    guard hasSlot else { throw .full }
-    if server.endpoints.contains(where: { $0.path == head.path }) {
+  }
+
+  /// An answer that fits the request: without its body to HEAD, and the last where a body follows the
+  /// request, which would be taken for the next.
+  private func ending(_ answer: HTTPAnswer, _ framing: BodyFraming) -> HTTPAnswer {
+    var answer = answer
+    if head.method == "HEAD" { answer.isHeadOnly = true }
+    if framing.hasBytes { answer.endsConnection = true }
+    return answer
+  }
+
+  /// Lets scripts of the asker's origin read the answer.
+  private func sharing(with asker: Asker) -> [(String, String)] {
+    guard let origin = asker.letInOrigin else { return [] }
+    return [("Access-Control-Allow-Origin", origin), ("Vary", "Origin")]
+  }
+
+  private var missing: HTTPAnswer {
+    HTTPAnswer(status: 404, text: "there is nothing at \(quoted(head.path))")
+  }
+
+  // MARK: Files
+
+  /// Adds the slash that a folder's path lacks.
+  private var redirection: HTTPAnswer {
+    let target = head.path + "/" + (head.query.map { "?" + $0 } ?? "")
+    var answer = HTTPAnswer(status: 301, text: "see \(target)")
+    answer.fields.append(("Location", target))
+    return answer
+  }
+
+  private func fileAnswer(_ path: String, _ text: String) throws(RequestFault) -> HTTPAnswer {
+    if server.endpoints.contains(where: { $0.path == path }) {
       throw RequestFault(426, "this is a WebSocket endpoint", .handshake)
     }
     guard head.method == "GET" || head.method == "HEAD" else {
@@ -77,21 +119,18 @@ struct HTTPExchange {
       answer.fields.append(("Allow", "GET, HEAD"))
       return answer
     }
-    if let file = server.configuration.embeddedFiles[path] { return answer(file) }
-    return try fileAnswer()
-  }
-
-  private func fileAnswer() throws(RequestFault) -> HTTPAnswer {
-    switch server.files?.find(head.path) ?? .missing {
+    if let file = server.configuration.embeddedFiles[text] {
+      var answer = answer(file.contentType, file.entityTag)
+      answer.body = file.bytes
+      return answer
+    }
+    switch server.files?.find(path) ?? .missing {
     case .missing:
-      return HTTPAnswer(status: 404, text: "there is nothing at \(quoted(head.path))")
+      return missing
     case .exhausted:
       throw .exhausted
     case .folder:
-      let target = head.path + "/" + (head.query.map { "?" + $0 } ?? "")
-      var answer = HTTPAnswer(status: 301, text: "see \(target)")
-      answer.fields.append(("Location", target))
-      return answer
+      return redirection
     case .file(let file):
       var answer = answer(file.contentType, file.entityTag)
       if !answer.isHeadOnly { answer.file = file }
@@ -99,18 +138,12 @@ struct HTTPExchange {
     }
   }
 
-  private func answer(_ file: EmbeddedFile) -> HTTPAnswer {
-    var answer = answer(file.contentType, file.entityTag)
-    answer.body = file.bytes
-    return answer
-  }
-
   /// The head of a file's answer; that it has not changed, where the client has it already.
   private func answer(_ contentType: String, _ entityTag: String) -> HTTPAnswer {
     let isKnown = head.values("if-none-match").flatMap { $0.split(separator: ",") }
       .contains { $0.trimmed() == entityTag }
     var answer = HTTPAnswer(status: isKnown ? 304 : 200)
-    answer.fields = [("Cache-Control", "no-cache"), ("ETag", entityTag)]
+    answer.fields = [("Cache-Control", "no-cache"), ("ETag", entityTag)] + server.fileHeaders
     if isKnown {
       answer.isHeadOnly = true
     } else {

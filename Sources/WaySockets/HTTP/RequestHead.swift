@@ -24,6 +24,15 @@ struct RequestHead: Hashable {
     values(name).flatMap { $0.split(separator: ",") }.map { $0.trimmed().lowercased() }
   }
 
+  /// Whether a WebSocket is asked for. Other protocols that are offered may be left alone (RFC 9110
+  /// §7.8): h2c is.
+  var isUpgrade: Bool { list("upgrade").contains("websocket") }
+
+  /// What a WebSocket handshake offers (RFC 6455 §4.1), as it was sent.
+  var subprotocols: [String] {
+    values("sec-websocket-protocol").flatMap { $0.split(separator: ",") }.map { $0.trimmed() }
+  }
+
   static func == (left: RequestHead, right: RequestHead) -> Bool {
     left.method == right.method && left.authority == right.authority && left.path == right.path
       && left.query == right.query && left.minorVersion == right.minorVersion
@@ -33,19 +42,6 @@ struct RequestHead: Hashable {
   func hash(into hasher: inout Hasher) {
     hasher.combine(method)
     hasher.combine(path)
-  }
-}
-
-/// Why a request is refused, as the answer to it.
-struct RequestFault: Error, Hashable {
-  var status: Int
-  var reason: String
-  var kind: RefusalKind
-
-  init(_ status: Int, _ reason: String, _ kind: RefusalKind = .request) {
-    self.status = status
-    self.reason = reason
-    self.kind = kind
   }
 }
 

@@ -5,12 +5,15 @@ import WayTransport
 struct WebSocketUpgrade {
   var endpoint: Endpoint
   var subprotocol: String?
+  /// What the acceptor is told.
+  var handshake = Handshake()
   private var key: String
 
-  /// Checks everything but Host and Origin.
-  init(_ head: RequestHead, endpoints: [Endpoint]) throws(RequestFault) {
-    guard let endpoint = endpoints.first(where: { $0.path == head.path }) else {
-      throw RequestFault(404, "there is no WebSocket endpoint at \(quoted(head.path))", .handshake)
+  /// Checks everything but who asks. `path` is that of the request below the prefix; nil where it is
+  /// not below it.
+  init(_ head: RequestHead, path: String?, endpoints: [Endpoint]) throws(RequestFault) {
+    guard let endpoint = endpoints.first(where: { $0.path == path }) else {
+      throw RequestFault(404, "there is no WebSocket endpoint at this path", .handshake)
     }
     guard head.method == "GET", head.minorVersion == 1 else {
       throw RequestFault(400, "a WebSocket handshake is a GET of HTTP/1.1", .handshake)
@@ -30,8 +33,7 @@ struct WebSocketUpgrade {
     }
     self.key = key
     self.endpoint = endpoint
-    let offered = head.values("sec-websocket-protocol").flatMap { $0.split(separator: ",") }
-      .map { $0.trimmed() }
+    let offered = head.subprotocols
     subprotocol = offered.first(where: endpoint.subprotocols.contains)
     if subprotocol == nil, !offered.isEmpty {
       let known = endpoint.subprotocols.joined(separator: ", ")

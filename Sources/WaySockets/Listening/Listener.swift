@@ -3,20 +3,20 @@ final class Listener: @unchecked Sendable {  // confined to its loop
   let socket: ListeningSocket
   private let loop: SocketLoop
   private let spare = SpareDescriptor()
-  private let onTaken: (Int32) -> Void
+  private let onTaken: (Int32, SocketPeer) -> Void
   private let onTurnedAway: () -> Void
   private var poll: PollHandle?
 
-  /// `onTaken` is given the descriptor of each connection; `onTurnedAway` is told of each for which
-  /// there was none left. Both are called on the loop.
+  /// `onTaken` is given the descriptor of each connection, and who it is; `onTurnedAway` is told of
+  /// each for which there was none left. Both are called on the loop.
   init(
-    host: String, port: Int, loop: SocketLoop, onTaken: @escaping (Int32) -> Void,
-    onTurnedAway: @escaping () -> Void
+    _ configuration: SocketServerConfiguration, loop: SocketLoop,
+    onTaken: @escaping (Int32, SocketPeer) -> Void, onTurnedAway: @escaping () -> Void
   ) throws(SocketError) {
     self.loop = loop
     self.onTaken = onTaken
     self.onTurnedAway = onTurnedAway
-    socket = try ListeningSocket(host: host, port: port)
+    socket = try ListeningSocket(configuration)
     do throws(SocketError) {
       let poll = try PollHandle(loop: loop, descriptor: socket.descriptor) {
         [weak self] _, _ in self?.acceptWaiting()
@@ -41,8 +41,8 @@ final class Listener: @unchecked Sendable {  // confined to its loop
     // Bounded, so that a rush of clients leaves those that are there their turn.
     for _ in 0..<64 where poll != nil {
       switch socket.accept() {
-      case .success(let descriptor):
-        onTaken(descriptor)
+      case .success((let descriptor, let peer)):
+        onTaken(descriptor, peer)
       case .failure(.aborted):
         continue
       case .failure(.none):
@@ -64,7 +64,7 @@ final class Listener: @unchecked Sendable {  // confined to its loop
   private func turnAwayOne() -> Bool {
     var isDone = false
     let isLent = spare.lend {
-      guard case .success(let descriptor) = socket.accept() else { return }
+      guard case .success((let descriptor, _)) = socket.accept() else { return }
       isDone = true
       HTTPAnswer(fault: .exhausted).sendAndClose(descriptor)
     }

@@ -1,0 +1,246 @@
+import Testing
+import WayTransport
+
+@testable import WaySockets
+
+@Suite struct AccessTests {
+  private func examine(
+    _ lines: String, _ rules: AccessRules = AccessRules(), port: Int = 8080,
+    host: String = "127.0.0.1",
+    from peer: SocketPeer = .address(IPAddress(bytes: [127, 0, 0, 1])), isOpen: Bool = false,
+    line: String = "GET / HTTP/1.1", handshakeHeaders: [String] = []
+  ) throws -> Asker {
+    let head = try RequestHead(parsing: Array("\(line)\r\n\(lines)\r\n\r\n".utf8)[...])
+    let address =
+      port == 0 ? ListeningAddress(unixPath: "/s") : ListeningAddress(host: host, port: port)
+    return try AccessCheck(rules: rules, address: address, handshakeHeaders: handshakeHeaders)
+      .examine(head, from: peer, isOpen: isOpen)
+  }
+
+  private func status(_ body: () throws -> Asker) -> Int? {
+    do {
+      _ = try body()
+      return nil
+    } catch {
+      return (error as? RequestFault)?.status ?? -1
+    }
+  }
+
+  /// Header lines and the status that they are refused with; nil lets them pass.
+  static let access: [(String, Int?)] = [
+    ("Host: 127.0.0.1:8080", nil),
+    ("Host: localhost:8080", nil),
+    ("Host: LocalHost:8080", nil),
+    ("Host: [::1]:8080", nil),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://127.0.0.1:8080", nil),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://localhost:8080", nil),
+    ("Host: localhost:8080\r\nOrigin: http://[::1]:8080", nil),
+    ("Accept: */*", 400),
+    ("Host: 127.0.0.1:8080\r\nHost: 127.0.0.1:8080", 400),
+    ("Host:", 403),
+    ("Host: 127.0.0.1", 403),
+    ("Host: localhost", 403),
+    ("Host: 127.0.0.1:80801", 403),
+    ("Host: 127.0.0.1:808", 403),
+    ("Host: 127.0.0.1:08080", 403),
+    ("Host: 127.0.0.1:", 403),
+    ("Host: 127.0.0.1:8080.evil.example", 403),
+    ("Host: evil.example:8080", 403),
+    ("Host: 127.0.0.1.evil.example:8080", 403),
+    ("Host: 127.0.0.2:8080", 403),
+    ("Host: 0.0.0.0:8080", 403),
+    ("Host: ::1:8080", 403),
+    ("Host: user@127.0.0.1:8080", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: null", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin:", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: https://127.0.0.1:8080", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://127.0.0.1", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://127.0.0.1:8081", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://127.0.0.1:8080/", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://127.0.0.1:8080.evil.example", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://evil.example", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: file://", 403),
+    ("Host: 127.0.0.1:8080\r\nOrigin: http://localhost:8080\r\nOrigin: http://localhost:8080", 400),
+  ]
+
+  @Test(arguments: access)
+  func `Without rules only the server's own names and pages come in`(lines: String, status: Int?) {
+    #expect(self.status { try examine(lines) } == status)
+  }
+
+  @Test func `Port 80 goes without saying`() throws {
+    let lines = "Host: localhost\r\nOrigin: http://localhost"
+    #expect(status { try examine(lines, port: 80) } == nil)
+    #expect(status { try examine(lines, port: 81) } == 403)
+  }
+
+  /// What `--allow-host` adds, on port 8080.
+  static let hosts: [(allowed: String, lines: String, status: Int?)] = [
+    ("app.example.org", "Host: app.example.org", nil),
+    ("app.example.org", "Host: APP.Example.org:8080", nil),
+    ("App.Example.Org", "Host: app.example.org", nil),
+    ("app.example.org", "Host: app.example.org:443", 403),
+    ("app.example.org", "Host: app.example.org.", 403),
+    ("app.example.org", "Host: example.org", 403),
+    ("app.example.org", "Host: a.app.example.org", 403),
+    ("app.example.org:8443", "Host: app.example.org:8443", nil),
+    ("app.example.org:8443", "Host: app.example.org", 403),
+    ("app.example.org:8443", "Host: app.example.org:8080", 403),
+    ("[2001:DB8::1]", "Host: [2001:db8::1]:8080", nil),
+    ("app.example.org", "Host: app.example.org\r\nOrigin: https://app.example.org", nil),
+    ("app.example.org", "Host: app.example.org\r\nOrigin: https://app.example.org:443", nil),
+    ("app.example.org", "Host: app.example.org\r\nOrigin: http://app.example.org:8080", nil),
+    ("app.example.org", "Host: localhost:8080\r\nOrigin: https://app.example.org", nil),
+    ("app.example.org", "Host: app.example.org\r\nOrigin: https://app.example.org:8443", 403),
+    ("app.example.org", "Host: app.example.org\r\nOrigin: ws://app.example.org", 403),
+    ("a.example:8443", "Host: a.example:8443\r\nOrigin: https://a.example:8443", nil),
+    ("a.example:8443", "Host: a.example:8443\r\nOrigin: https://a.example", 403),
+  ]
+
+  @Test(arguments: hosts)
+  func `A host that is allowed is the server, and its pages the server's own`(
+    allowed: String, lines: String, status: Int?
+  ) throws {
+    let rules = try AccessRules(hosts: [allowed])
+    #expect(self.status { try examine(lines, rules) } == status)
+  }
+
+  /// On a Unix socket.
+  static let unix: [(lines: String, status: Int?)] = [
+    ("Host: localhost", nil), ("Host: localhost:1234", nil), ("Host: app.example.org", nil),
+    ("Host: app.example.org:4443", nil), ("Host: other.example:1", nil),
+    ("Host: other.example", 403),
+    ("Host: 127.0.0.1", 403), ("Host: evil.example", 403), ("Accept: */*", 400),
+    ("Host: localhost\r\nOrigin: https://app.example.org", nil),
+    ("Host: localhost\r\nOrigin: https://app.example.org:1", 403),
+    ("Host: localhost\r\nOrigin: http://other.example:1", nil),
+    ("Host: localhost\r\nOrigin: http://localhost", 403),
+  ]
+
+  @Test(arguments: unix)
+  func `On a Unix socket the port of a host does not count`(lines: String, status: Int?) throws {
+    let rules = try AccessRules(hosts: ["app.example.org", "other.example:1"])
+    #expect(self.status { try examine(lines, rules, port: 0, from: .unix) } == status)
+  }
+
+  @Test func `A server that others reach has the name of its address, not of all addresses`() {
+    #expect(status { try examine("Host: 192.0.2.1:8080", host: "192.0.2.1") } == nil)
+    #expect(status { try examine("Host: 0.0.0.0:8080", host: "0.0.0.0") } == 403)
+    #expect(status { try examine("Host: [::]:8080", host: "[::]") } == 403)
+  }
+
+  @Test func `An open path is for every host and origin, and tells who is let in`() throws {
+    let rules = try AccessRules(origins: ["https://page.example", "null"])
+    let lines = "Host: evil.example\r\nOrigin: "
+    #expect(try examine(lines + "https://evil.example", rules, isOpen: true).letInOrigin == nil)
+    #expect(try examine(lines + "no origin", rules, isOpen: true).letInOrigin == nil)
+    #expect(try examine("Host: x", rules, isOpen: true).letInOrigin == nil)
+    #expect(try examine(lines + "null", rules, isOpen: true).letInOrigin == "null")
+    let page = try examine(lines + "https://page.example", rules, isOpen: true)
+    #expect(page.letInOrigin == "https://page.example")
+    #expect(status { try examine("A: b", isOpen: true) } == 400)
+    #expect(status { try examine("A: b", isOpen: true, line: "GET / HTTP/1.0") } == nil)
+    #expect(status { try examine("A: b", line: "GET / HTTP/1.0") } == 400)
+  }
+
+  @Test func `A handshake tells the headers that were named, and no others`() throws {
+    let lines =
+      "Host: localhost:8080\r\nX-Tenant: a\r\nAuthorization: Basic x\r\nCookie: c\r\nx-tenant: b"
+    let named = try examine(lines, handshakeHeaders: ["x-tenant"]).handshake
+    #expect(named.headers.map { "\($0.name)=\($0.value)" } == ["x-tenant=a", "x-tenant=b"])
+    #expect(named.token == nil && named.address == "127.0.0.1" && named.origin == nil)
+    #expect(try examine(lines).handshake.headers.isEmpty)
+    #expect(try examine(lines, handshakeHeaders: ["cookie"]).handshake.headers.count == 1)
+  }
+
+  /// Lines, what the client is told, and what the log says besides.
+  static let refusals: [(lines: String, reason: String, hint: String?)] = [
+    (
+      "Host: evil.example", "the Host header names another server: \"evil.example\"",
+      "--allow-host evil.example would let it in"
+    ),
+    (
+      "Host: localhost:8080\r\nOrigin: https://a.example:1",
+      "pages of \"https://a.example:1\" are not let in",
+      "--allow-origin https://a.example:1 would let them in"
+    ),
+    (
+      "Host: localhost:8080\r\nOrigin: null", "pages without an origin (null) are not let in",
+      "--allow-origin null would let them in: frames in a sandbox, and files"
+    ),
+    (
+      "Host: localhost:8080\r\nX-Forwarded-For: 192.0.2.1",
+      "the header \"x-forwarded-for\" shows a proxy, and it is not trusted here",
+      "--trusted-proxy 127.0.0.1 would trust it"
+    ),
+    ("Host: me:SECRET@a.example", "the Host header is not of the form NAME or NAME:PORT", nil),
+    ("Host: a.example/SECRET?SECRET", "the Host header is not of the form NAME or NAME:PORT", nil),
+    (
+      "Host: localhost:8080\r\nOrigin: http://a.example/SECRET", "the Origin header is no origin",
+      nil
+    ),
+    (
+      "Host: localhost:8080\r\nAuthorization: Bearer SECRET,",
+      "a token has 1 to 4096 letters, digits and -._~+/, and = at its end", nil
+    ),
+  ]
+
+  @Test(arguments: refusals)
+  func `A refusal says why, the log what would help, and neither a secret`(
+    lines: String, reason: String, hint: String?
+  ) {
+    do {
+      _ = try examine(lines)
+      Issue.record("let in: \(lines)")
+    } catch {
+      let fault = error as? RequestFault
+      #expect(fault?.reason == reason && fault?.hint == hint)
+      #expect(fault?.text == reason + (hint.map { "; \($0)" } ?? ""))
+      #expect(fault?.text.contains("SECRET") == false)
+    }
+  }
+
+  @Test func `A refusal shows what was sent, short and printable`() throws {
+    let long = "https://" + String(repeating: "a.", count: 120) + "example"
+    for lines in ["Host: \(long.dropFirst(8))", "Host: localhost:8080\r\nOrigin: \(long)"] {
+      do {
+        _ = try examine(lines)
+        Issue.record("let in: \(lines)")
+      } catch {
+        let text = (error as? RequestFault)?.text ?? ""
+        #expect(text.utf8.count < 280 && text.contains("\"…"))
+      }
+    }
+    #expect(quoted("ä\"\u{7}x") == "\"????x\"")
+  }
+
+  /// Rules that are none, and what is said of them.
+  @Test func `A rule that is none is told with what it must be`() {
+    for host in [
+      "", "a b", "http://a.example", "a.example/x", "a.example.", "u@a.example", "1.2.3", "a:0",
+      "*.a.example", "ä.example", "[::1", "a..b",
+    ] {
+      let error = #expect(throws: SocketError.self) { try AccessRules(hosts: [host]) }
+      #expect(
+        error?.description.contains("an allowed host must be NAME or NAME:PORT") == true, "\(host)")
+    }
+    for origin in [
+      "", "*", "a.example", "https://a.example/", "https://a.example/x", "https://*",
+      "https://a.*.example", "https://*.*.example", "https://*.127.0.0.1", "https://",
+      "https://a:b", "https://a:1:*", "http://u@a", "NULL", "https://a https://b", "://a", "1a://b",
+    ] {
+      let error = #expect(throws: SocketError.self) { try AccessRules(origins: [origin]) }
+      #expect(
+        error?.description.contains("an allowed origin must be SCHEME://HOST") == true, "\(origin)")
+    }
+    for proxy in [
+      "", "localhost", "10.0.0.0/33", "10.0.0.1/8", "::/129", "10.0.0.0/08", "10.1", "Unix",
+      "1.2.3.4:5", "10.0.0.0/-1", "10.0.0.0/",
+    ] {
+      let error = #expect(throws: SocketError.self) { try AccessRules(trustedProxies: [proxy]) }
+      #expect(
+        error?.description.contains("a trusted proxy must be an IPv4 or IPv6 address") == true,
+        "\(proxy)")
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Testing
+import WayTransport
+
+@testable import WaySockets
+
+@Suite struct FileHeaderTests {
+  private func policy(_ policy: String, _ origins: [String] = []) throws -> String? {
+    let fields = FileHeaders.fields(
+      policy: policy, origins: try AccessRules(origins: origins).origins)
+    return fields.first { $0.0 == "Content-Security-Policy" }?.1
+  }
+
+  @Test func `Strangers may not show files in frames, pages that are let in may`() throws {
+    #expect(try policy("default-src 'self'") == "default-src 'self'; frame-ancestors 'self'")
+    let origins = [
+      "https://page.example", "http://localhost:*", "https://*.example.org", "null",
+      "http://[::1]:3000", "capacitor://localhost", "file://",
+    ]
+    #expect(
+      try policy("a", origins)
+        == "a; frame-ancestors 'self' https://page.example http://localhost:* "
+        + "https://*.example.org capacitor://localhost")
+    #expect(
+      try policy("Frame-Ancestors 'none';img-src *", origins) == "Frame-Ancestors 'none';img-src *")
+    #expect(try policy("") == nil)
+  }
+
+  @Test func `Files are served with what keeps other pages from misusing them`() async throws {
+    let file = EmbeddedFile(name: "x.html", bytes: Array("text".utf8))
+    let responder: HTTPResponder = { request in
+      request.path == "/own" ? .answer(HTTPResponse(status: 200)) : nil
+    }
+    try await withServer(
+      responder: responder,
+      configure: .init {
+        $0.embeddedFiles = ["/x.html": file]
+        $0.webRoot = "/usr/share/common-licenses"
+      }
+    ) { server in
+      func head(_ path: String, _ more: String = "") throws -> String {
+        let socket = try RawSocket(port: server.port)
+        socket.send("GET \(path) HTTP/1.1\r\nHost: localhost:\(server.port)\r\n\(more)\r\n")
+        return socket.readHead()
+      }
+      let tag = "If-None-Match: \(file.entityTag)\r\n"
+      for answer in [try head("/x.html"), try head("/x.html", tag), try head("/GPL-3")] {
+        for line in [
+          "X-Frame-Options: SAMEORIGIN", "Referrer-Policy: same-origin",
+          "Cross-Origin-Resource-Policy: same-origin", "X-Content-Type-Options: nosniff",
+          "Content-Security-Policy: \(FileHeaders.usualPolicy); frame-ancestors 'self'",
+        ] {
+          #expect(answer.contains("\r\n\(line)\r\n"), "\(line) in \(answer)")
+        }
+        #expect(!answer.contains("Access-Control"))
+      }
+      #expect(!(try head("/own")).contains("Cross-Origin-Resource-Policy"))
+      server.server.set(try AccessRules(origins: ["https://page.example"]))
+      #expect(try head("/x.html").contains("; frame-ancestors 'self' https://page.example\r\n"))
+    }
+  }
+
+  @Test func `A policy that is no header is said at the start`() async throws {
+    await #expect(throws: SocketError.self) {
+      try await withServer(configure: .init { $0.contentSecurityPolicy = "a\r\nX: b" }) { _ in }
+    }
+  }
+}
