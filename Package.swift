@@ -106,7 +106,10 @@ let package = Package(
       ]),
     tests("WaybridgeTestingTests", ["Waybridge", "WaybridgeClient", "WaybridgeTesting"]),
     .target(
-      name: "TestSupport", dependencies: ["WayValues", "WayRPC", "WayTransport"],
+      name: "TestSupport",
+      dependencies: [
+        "WayValues", "WayRPC", "WayTransport", .product(name: "Logging", package: "swift-log"),
+      ],
       path: "Tests/Support",
       swiftSettings: strict),
   ],
