@@ -79,7 +79,7 @@ let package = Package(
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [
-        "Waybridge", "WaybridgeClient",
+        "Waybridge", "WaybridgeClient", "WaybridgeTokens",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),

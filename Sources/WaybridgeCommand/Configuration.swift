@@ -11,6 +11,8 @@ struct Configuration: Sendable {
   var isConformance = false
   var url = "ws://127.0.0.1:8080/bridge"
   var tokenFile: String?
+  var tokenSecretFile: String?
+  var tokenKeyFile: String?
   var logLevel = Logger.Level.notice.rawValue
   var logFormat = LogFormat.text.rawValue
   var limits = Limits()
@@ -45,6 +47,18 @@ extension Configuration {
       "A file that holds the token to open a session with; nobody but its owner may have access "
         + "to it."
     ),
+    Setting(
+      "tokenSecretFile", .path(\.tokenSecretFile),
+      """
+      A file of at least 32 bytes: the secret that clients' tokens are signed with (HS256); nobody \
+      but its owner may have access to it. Read again when it changes. See waybridge token make.
+      """),
+    Setting(
+      "tokenKeyFile", .path(\.tokenKeyFile),
+      """
+      A file of the public keys, as PEM, that clients' tokens are signed with (EdDSA); nobody but \
+      its owner may have access to it. Read again when it changes.
+      """),
     Setting(
       "log.level", .choice(\.logLevel, Logger.Level.allCases.map(\.rawValue)),
       """

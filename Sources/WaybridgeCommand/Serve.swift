@@ -37,6 +37,12 @@ struct Serve: Configured {
   @Flag(help: .setting("conformance"))
   var conformance = false
 
+  @Option(help: .setting("tokenSecretFile", valueName: "file"), completion: .file())
+  var tokenSecretFile: String?
+
+  @Option(help: .setting("tokenKeyFile", valueName: "file"), completion: .file())
+  var tokenKeyFile: String?
+
   @OptionGroup var log: LogOptions
   @OptionGroup var config: ConfigurationFile
 
@@ -44,6 +50,7 @@ struct Serve: Configured {
     [
       "table": table, "host": host, "port": port, "web": web,
       "noClient": noClient ? "true" : nil, "conformance": conformance ? "true" : nil,
+      "tokenSecretFile": tokenSecretFile, "tokenKeyFile": tokenKeyFile,
       "log.level": log.logLevel, "log.format": log.logFormat,
     ]
   }
@@ -64,6 +71,7 @@ struct Serve: Configured {
       }
     }
     if let table = settings.table { configuration.tableVersion = try router.load(tableAt: table) }
-    try await Listening.serve(router, configuration)
+    let keys = try await settings.tokenKeys()
+    try await Listening.serve(router, configuration, beside: keys.map { [$0] } ?? [])
   }
 }
