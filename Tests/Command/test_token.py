@@ -9,6 +9,7 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -278,11 +279,17 @@ class Serving(Tokens):
     def test_keys_are_read_again_and_bad_ones_told(self):
         config = self.write("waybridge.json", json.dumps({"tokenSecretFile": "secret"}).encode())
         with Server("serve", "--port", "0", "--config", config, "--log-level", "info", "--log-format", "json") as server:
+            # What it does not tell within this time, it never will.
+            watch = threading.Timer(30, server.process.kill)
+            watch.start()
+            self.addCleanup(watch.cancel)
+
             def line(message):
                 for text in server.process.stderr:
                     told = json.loads(text)
                     if told["message"] == message:
                         return told
+                self.fail(f"{message!r} was not told")
 
             line("listening")
             self.write("secret", b"bad")

@@ -229,6 +229,6 @@ struct SignatureTests {
     #expect(largest.utf8.count > (8 << 10) - 4)
     #expect(try await keys.verify(largest).subject == "ada")
     #expect(await fault(of: try token(room / 4 * 3 + 4), keys)?.kind == .tooLarge)
-    #expect(await fault(of: String(repeating: "é", count: 5_000_000), keys)?.kind == .tooLarge)
+    #expect(await fault(of: String(repeating: "é", count: 100_000), keys)?.kind == .tooLarge)
   }
 }
