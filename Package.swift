@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "Waybridge", targets: ["Waybridge"]),
     .library(name: "WaybridgeClient", targets: ["WaybridgeClient"]),
     .library(name: "WaybridgeTesting", targets: ["WaybridgeTesting"]),
+    .library(name: "WaybridgeTokens", targets: ["WaybridgeTokens"]),
     .plugin(name: "WaybridgeModules", targets: ["WaybridgeModules"]),
     .executable(name: "waybridge", targets: ["WaybridgeCommand"]),
   ],
@@ -28,6 +29,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
     .systemLibrary(name: "CLibwebsockets"),
@@ -74,10 +76,18 @@ let package = Package(
       "WaybridgeClient",
       ["WayValues", "WayNavigation", "WayRPC", "WayTransport", "WaySockets"]),
     target("WaybridgeTesting", ["WayTransport", "WaySession", "Waybridge", "WaybridgeClient"]),
+    target(
+      "WaybridgeTokens",
+      [
+        "WayRPC", "Waybridge",
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [
-        "Waybridge", "WaybridgeClient",
+        "Waybridge", "WaybridgeClient", "WaybridgeTokens",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -115,8 +125,18 @@ let package = Package(
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]),
     tests("WaybridgeTestingTests", ["Waybridge", "WaybridgeClient", "WaybridgeTesting"]),
+    tests(
+      "WaybridgeTokensTests",
+      [
+        "WayRPC", "Waybridge", "WaybridgeTokens", "TestSupport",
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .target(
-      name: "TestSupport", dependencies: ["WayValues", "WayRPC", "WayTransport"],
+      name: "TestSupport",
+      dependencies: [
+        "WayValues", "WayRPC", "WayTransport", .product(name: "Logging", package: "swift-log"),
+      ],
       path: "Tests/Support",
       swiftSettings: strict),
   ],

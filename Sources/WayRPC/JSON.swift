@@ -3,25 +3,34 @@ import WayValues
 /// JSON text (RFC 8259) to values.
 ///
 /// Strict: UTF-8 without a byte order mark, no trailing commas, no comments, no lone surrogates.
-/// Numbers keep their digits. Of a name that comes twice in an object, the last value counts.
+/// Numbers keep their digits.
 package enum JSON {
+  /// What becomes of a name that stands in an object more than once.
+  package enum Names: Sendable {
+    /// The last value counts, at the first one's place.
+    case lastCounts
+    /// The text is refused: for what is signed or decides on rights, where another reader might
+    /// take the first value.
+    case differ
+  }
+
   /// The deepest nesting of arrays and objects that is ever read or written.
   package static let maxDepth = 128
 
   /// Parses one whole text. `maxDepth` is how many arrays and objects may be nested; above
   /// ``maxDepth`` it has no effect.
   package static func parse(
-    _ bytes: RawSpan, maxDepth: Int = JSON.maxDepth
+    _ bytes: RawSpan, maxDepth: Int = JSON.maxDepth, names: Names = .lastCounts
   ) throws(JSONError) -> Value {
-    try TapeCursor.read(bytes, maxDepth: maxDepth) { (cursor) throws(JSONError) in
+    try TapeCursor.read(bytes, maxDepth: maxDepth, names: names) { (cursor) throws(JSONError) in
       try cursor.value(at: TapeCursor.root, level: 0)
     }
   }
 
   /// Parses the UTF-8 bytes of a text.
   package static func parse(
-    _ text: String, maxDepth: Int = JSON.maxDepth
+    _ text: String, maxDepth: Int = JSON.maxDepth, names: Names = .lastCounts
   ) throws(JSONError) -> Value {
-    try parse(Array(text.utf8).span.bytes, maxDepth: maxDepth)
+    try parse(Array(text.utf8).span.bytes, maxDepth: maxDepth, names: names)
   }
 }

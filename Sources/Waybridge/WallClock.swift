@@ -1,9 +1,9 @@
 import Glibc
 
 /// The system's clock, as events are stamped with it.
-enum WallClock {
+package enum WallClock {
   /// Milliseconds since 1970-01-01 UTC (clock_gettime, CLOCK_REALTIME).
-  static func milliseconds() -> Int64 {
+  package static func milliseconds() -> Int64 {
     var time = timespec()
     guard clock_gettime(CLOCK_REALTIME, &time) == 0 else { return 0 }
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000

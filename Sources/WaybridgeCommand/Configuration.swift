@@ -17,6 +17,9 @@ struct Configuration: Sendable {
   var isConformance = false
   var url = "ws://127.0.0.1:8080/bridge"
   var tokenFile: String?
+  var tokenSecretFile: String?
+  var tokenKeyFile: String?
+  var allowsAnonymous = false
   var logLevel = Logger.Level.notice.rawValue
   var logFormat = LogFormat.text.rawValue
   var limits = Limits()
@@ -28,7 +31,11 @@ extension Configuration {
   static let all: [Setting] = [
     Setting("table", .path(\.table), "The route table, a JSON document."),
     Setting(
-      "host", .text(\.host), "The loopback address to listen on: 127.0.0.1, localhost or ::1."),
+      "host", .text(\.host),
+      """
+      The address to listen on: 127.0.0.1, localhost or ::1; another only with tokens, or with \
+      --allow-anonymous.
+      """),
     Setting("port", .integer(\.port, 0...65_535), "The port to listen on; 0 takes any free one."),
     Setting(
       "unix", .path(\.unix),
@@ -82,6 +89,24 @@ extension Configuration {
       "A file that holds the token to open a session with; nobody but its owner may have access "
         + "to it."
     ),
+    Setting(
+      "tokenSecretFile", .path(\.tokenSecretFile),
+      """
+      A file of at least 32 bytes: the secret that clients' tokens are signed with (HS256); nobody \
+      but its owner may have access to it. Read again when it changes. See waybridge token make.
+      """),
+    Setting(
+      "tokenKeyFile", .path(\.tokenKeyFile),
+      """
+      A file of the public keys, as PEM, that clients' tokens are signed with (EdDSA); nobody but \
+      its owner may have access to it. Read again when it changes.
+      """),
+    Setting(
+      "allowAnonymous", .truth(\.allowsAnonymous),
+      """
+      Take who has no token as nobody in particular, and listen beyond loopback without asking for \
+      tokens: other machines then call whatever the policy lets everybody call.
+      """),
     Setting(
       "log.level", .choice(\.logLevel, Logger.Level.allCases.map(\.rawValue)),
       """

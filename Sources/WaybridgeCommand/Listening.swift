@@ -6,9 +6,12 @@ import Waybridge
 
 /// What `serve` and `demo` share: run until a signal, tell the address first.
 enum Listening {
-  /// - Parameter then: a second line to print, in which `{address}` is replaced.
+  /// - Parameters:
+  ///   - services: what the server needs, started before it and ended after it.
+  ///   - line: a second line to print, in which `{address}` is replaced.
   static func serve(
-    _ router: Router, _ configuration: BridgeConfiguration, then line: String? = nil
+    _ router: Router, _ configuration: BridgeConfiguration, beside services: [any Service] = [],
+    then line: String? = nil
   ) async throws {
     MetricsSystem.bootstrap(PrometheusMetrics())
     let server = BridgeServer(router: router, configuration: configuration) { address in
@@ -19,7 +22,7 @@ enum Listening {
       fflush(nil)
     }
     let group = ServiceGroup(
-      services: [server], gracefulShutdownSignals: [.sigterm, .sigint],
+      services: services + [server], gracefulShutdownSignals: [.sigterm, .sigint],
       logger: Logger(label: "waybridge") { _ in SwiftLogNoOpLogHandler() })
     try await group.run()
   }

@@ -50,6 +50,15 @@ struct Serve: Configured {
   @Flag(help: .setting("conformance"))
   var conformance = false
 
+  @Option(help: .setting("tokenSecretFile", valueName: "file"), completion: .file())
+  var tokenSecretFile: String?
+
+  @Option(help: .setting("tokenKeyFile", valueName: "file"), completion: .file())
+  var tokenKeyFile: String?
+
+  @Flag(help: .setting("allowAnonymous"))
+  var allowAnonymous = false
+
   @OptionGroup var log: LogOptions
   @OptionGroup var config: ConfigurationFile
 
@@ -61,6 +70,8 @@ struct Serve: Configured {
       "trustedProxy": DoorOptions.joined(doors.trustedProxy), "web": web,
       "contentSecurityPolicy": contentSecurityPolicy,
       "noClient": noClient ? "true" : nil, "conformance": conformance ? "true" : nil,
+      "tokenSecretFile": tokenSecretFile, "tokenKeyFile": tokenKeyFile,
+      "allowAnonymous": allowAnonymous ? "true" : nil,
       "log.level": log.logLevel, "log.format": log.logFormat,
     ]
   }
@@ -85,6 +96,15 @@ struct Serve: Configured {
       }
     }
     if let table = settings.table { configuration.tableVersion = try router.load(tableAt: table) }
-    try await Listening.serve(router, configuration)
+    let keys = try await settings.tokenKeys()
+    configuration.allowsAnonymous = settings.allowsAnonymous
+    if let keys {
+      let takesAnonymous = settings.allowsAnonymous
+      configuration.identify = { handshake in
+        if takesAnonymous, handshake.token == nil { return Identity() }
+        return try await keys.identity(of: handshake)
+      }
+    }
+    try await Listening.serve(router, configuration, beside: keys.map { [$0] } ?? [])
   }
 }

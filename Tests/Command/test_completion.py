@@ -71,9 +71,10 @@ class Bash(Completion):
         return self.offered("bash", "--norc", "-c", BASH, "bash", self.script("bash"), "waybridge", *words)
 
     def test_commands_and_options(self):
-        self.assertLessEqual({"serve", "demo", "call", "explain", "uri", "help", "--version"}, self.complete(""))
+        self.assertLessEqual({"serve", "demo", "call", "explain", "token", "uri", "help", "--version"}, self.complete(""))
         self.assertEqual({"explain"}, self.complete("e"))
         self.assertEqual({"--table"}, self.complete("serve", "--ta"))
+        self.assertEqual({"make", "show"}, self.complete("token", "") - {"help", "-h", "--help", "--version"})
 
     def test_methods_are_those_of_the_openrpc_document(self):
         self.assertEqual({"router.explain"}, self.complete("call", "router.e"))
@@ -88,7 +89,7 @@ class Bash(Completion):
         self.assertEqual({"page.*"}, self.complete("call", "--watch", "p"))
 
     def test_what_is_no_file_offers_none(self):
-        for words in (["call", "router.open", ""], ["uri", ""], ["explain", ""], ["serve", "--port", ""]):
+        for words in (["call", "router.open", ""], ["uri", ""], ["explain", ""], ["serve", "--port", ""], ["token", "show", ""]):
             self.assertEqual({""}, self.complete(*words), words)
 
 

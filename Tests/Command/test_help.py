@@ -9,13 +9,20 @@ OPTIONS = {
     (): set(),
     ("serve",): {
         "--table", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy", "--web",
-        "--content-security-policy", "--no-client", "--conformance", "--log-level", "--log-format", "--config",
+        "--content-security-policy", "--no-client", "--conformance", "--token-secret-file", "--token-key-file",
+        "--allow-anonymous", "--log-level", "--log-format", "--config",
     },
     ("demo",): {"--port", "--allow-origin", "--allow-host", "--trusted-proxy", "--log-level", "--log-format", "--config"},
     ("call",): {"--url", "--token-file", "--watch", "--config"},
     ("explain",): {"--table", "--url", "--token-file", "--json", "--config"},
+    ("token",): set(),
+    ("token", "make"): {"--secret-file", "--subject", "--groups", "--expires", "--audience", "--key-id", "--claims"},
+    ("token", "show"): {"--secret-file", "--key-file", "--audience"},
     ("uri",): {"--base", "--json"},
 }
+
+# Options that are no settings.
+OWN = {"--json", "--base", "--watch"} | OPTIONS["token", "make"] | OPTIONS["token", "show"]
 
 
 class Help(unittest.TestCase):
@@ -27,8 +34,10 @@ class Help(unittest.TestCase):
             self.assertEqual(names | {"--help", "--version"}, set(re.findall(r"(?:^|[\s\[])(--[a-z-]+)", options)), command)
 
     def test_the_commands_are_listed(self):
-        commands = {command for names in OPTIONS for command in names}
-        self.assertEqual(commands, set(re.findall(r"^  ([a-z]+)  ", run("--help")[1].split("SUBCOMMANDS:")[1], re.M)))
+        for parent in [(), ("token",)]:
+            commands = {names[-1] for names in OPTIONS if names[:-1] == parent and names}
+            listed = run(*parent, "--help")[1].split("SUBCOMMANDS:")[1]
+            self.assertEqual(commands, set(re.findall(r"^  ([a-z]+)  ", listed, re.M)), parent)
 
     def test_each_command_tells_its_exit_codes_and_an_example(self):
         for command in OPTIONS:
@@ -38,12 +47,12 @@ class Help(unittest.TestCase):
             (codes,) = [paragraph for paragraph in paragraphs if paragraph.startswith("Exit code: ")]
             self.assertRegex(codes, r"^Exit code: 0 .*; 1 where .*; 64 where the command line is wrong\.$")
             (example,) = [paragraph for paragraph in paragraphs if paragraph.startswith("Example: ")]
-            self.assertIn(f"waybridge {command[0]} ", example)
+            self.assertIn(f"waybridge {' '.join(command)} ", example)
 
     def test_each_option_for_a_setting_names_its_variable(self):
         for command, names in OPTIONS.items():
             text = " ".join(run(*command, "--help")[1].split())
-            for name in names - {"--json", "--base", "--watch"}:
+            for name in names - OWN:
                 self.assertIn(f"[WAYBRIDGE_{name[2:].replace('-', '_').upper()}]", text, command)
 
 

@@ -9,7 +9,10 @@ from readme import ROOT, all_blocks, comment_blocks, replaced
 
 # Kept between runs, since a whole build takes its time.
 FOLDER = ROOT / ".build/examples"
-METRICS = 'path: "../.."), .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0")'
+METRICS = (
+    'path: "../.."), .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"), '
+    '.package(url: "https://github.com/apple/swift-log", from: "1.6.0")'
+)
 TARGET = """
     .target(
       name: "Documents",
@@ -17,6 +20,8 @@ TARGET = """
         .product(name: "Waybridge", package: "waybridge"),
         .product(name: "WaybridgeClient", package: "waybridge"),
         .product(name: "WaybridgeTesting", package: "waybridge"),
+        .product(name: "WaybridgeTokens", package: "waybridge"),
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
       ],
       path: "Documents"),
@@ -80,6 +85,8 @@ def snippets():
             imports, parameters = ["import WaybridgeClient"], ""
         if module == "WaybridgeTesting":
             imports, parameters = ["import Waybridge", "import WaybridgeTesting"], ""
+        if module == "WaybridgeTokens":
+            imports, parameters = ["import Waybridge", "import WaybridgeTokens"], ""
         written.append((block, imports_of(block) + imports, parameters))
     for number, (block, imports, parameters) in enumerate(written):
         body = "\n".join("" if line in imports else line for line in block.text.splitlines())

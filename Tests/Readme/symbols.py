@@ -12,6 +12,7 @@ PRODUCTS = {
     "Waybridge": ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WaySession"],
     "WaybridgeClient": ["WayValues", "WayNavigation"],
     "WaybridgeTesting": [],
+    "WaybridgeTokens": [],
 }
 
 

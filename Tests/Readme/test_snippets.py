@@ -48,14 +48,18 @@ class Snippets(unittest.TestCase):
                 done = subprocess.run(["bash", "-n"], input=block.text, capture_output=True, text=True)
                 self.assertEqual((0, ""), (done.returncode, done.stderr))
                 for line in re.findall(r"^waybridge .*", block.text.replace("\\\n", " "), re.M):
-                    command, options = line.split()[1], set(re.findall(r"\s(--[a-z-]+)", line))
-                    known = "" if command.startswith("-") else self.help_of(command)
+                    options, known = set(re.findall(r"\s(--[a-z-]+)", line)), self.help_for(line)
                     self.assertEqual([], [option for option in options if not re.search(rf"{option}\b", known)], line)
 
-    def help_of(self, command):
-        """What the command tells of itself."""
-        done = subprocess.run([os.environ["WAYBRIDGE"], command, "--help"], check=True, capture_output=True, text=True)
-        return done.stdout
+    def help_for(self, line):
+        """What the command of a line tells of itself: the innermost, where a command has commands of its own."""
+        command, known = [os.environ["WAYBRIDGE"]], ""
+        for word in line.split()[1:]:
+            known = subprocess.run([*command, "--help"], check=True, capture_output=True, text=True).stdout
+            if not re.search(rf"^  {re.escape(word)}  ", known.partition("SUBCOMMANDS:")[2], re.M):
+                break
+            command.append(word)
+        return known
 
     def test_every_json_block_fits_its_schema(self):
         table = json.loads((ROOT / "protocol/schema/table.schema.json").read_text())

@@ -87,4 +87,24 @@ import WayValues
   func refusesWhatIsNotPlainUTF8(bytes: [UInt8]) {
     #expect(throws: JSONError.self) { try JSON.parse(bytes.span.bytes) }
   }
+
+  @Test(arguments: [
+    #"{"a":1,"a":1}"#, #"{"a":1,"b":2,"a":3}"#, #"{"":1,"":2}"#, #"{"a":1,"\u0061":2}"#,
+    #"[{"a":{"b":1,"c":[],"b":null}}]"#, #"{"same-start-1":1,"same-start-2":2,"same-start-1":3}"#,
+    #"{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"a":1}"#,
+  ])
+  func refusesANameThatComesTwiceWhereNamesMustDiffer(text: String) throws {
+    #expect(throws: Never.self) { try JSON.parse(text) }
+    let error = #expect(throws: JSONError.self) { try JSON.parse(text, names: .differ) }
+    #expect(error?.description == "a name that stands in its object more than once")
+  }
+
+  @Test(arguments: [
+    "{}", #"{"a":1,"b":{"a":1}}"#, #"[{"a":1},{"a":1}]"#,
+    #"{"a":"a","A":"a","\u00e1":1,"a\u0301":2}"#,
+    #"{"same-start-1":1,"same-start-2":2}"#,
+  ])
+  func takesNamesThatDifferWhereTheyMust(text: String) throws {
+    #expect(try JSON.parse(text, names: .differ) == JSON.parse(text))
+  }
 }

@@ -10,13 +10,7 @@ import WaybridgeClient
 /// What an app's logger is told.
 @Suite(.timeLimit(.minutes(1)))
 struct BridgeLogTests {
-  private let lines = Mailbox<Recorded>()
-
-  private func logger(_ level: Logger.Level) -> Logger {
-    var logger = Logger(label: "test") { [lines] _ in RecordingHandler(lines: lines) }
-    logger.logLevel = level
-    return logger
-  }
+  private let lines = Mailbox<RecordedLine>()
 
   private func withBridge(
     _ level: Logger.Level, limits: Limits = Limits(),
@@ -25,7 +19,7 @@ struct BridgeLogTests {
     let bridge = try await RunningBridge(
       router: Router(),
       configuration: BridgeConfiguration(
-        port: 0, limits: limits, conformance: true, logger: logger(level)))
+        port: 0, limits: limits, conformance: true, logger: lines.logger(level)))
     let client = try await BridgeClient.connect(to: "ws://127.0.0.1:\(bridge.address.port)/bridge")
     try await body(bridge, client)
     await client.close()
@@ -65,7 +59,7 @@ struct BridgeLogTests {
       ])
   }
 
-  private func line(_ message: String) async throws -> Recorded {
+  private func line(_ message: String) async throws -> RecordedLine {
     while true {
       let line = try await lines.take()
       if line.message == message { return line }
@@ -131,39 +125,6 @@ struct BridgeLogTests {
   ])
   func aPeersTextIsPrintable(_ text: String, _ printable: String) {
     #expect(text.printable == printable)
-  }
-}
-
-private struct Recorded: Sendable {
-  let level: Logger.Level
-  let message: String
-  let metadata: [String: String]
-
-  var text: String {
-    let fields = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-    return "\(level) \(message)\(fields.joined())"
-  }
-}
-
-private struct RecordingHandler: LogHandler {
-  let lines: Mailbox<Recorded>
-  var metadata: Logger.Metadata = [:]
-  var logLevel = Logger.Level.trace
-
-  init(lines: Mailbox<Recorded>) {
-    self.lines = lines
-  }
-
-  subscript(metadataKey key: String) -> Logger.MetadataValue? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) {
-    lines.put(
-      Recorded(
-        level: event.level, message: event.message.description,
-        metadata: (event.metadata ?? [:]).mapValues(\.description)))
   }
 }
 

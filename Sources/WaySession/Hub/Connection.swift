@@ -369,7 +369,7 @@ extension Session {
     _ newcomer: Newcomer, _ hosts: [HostDefinition], on channel: any MessageChannel
   ) throws(CallError) -> Client {
     let client = try makeClient(newcomer, channel: channel)
-    if let page = newcomer.page, pages.stack.contains(.page(page)) == nil {
+    if let page = newcomer.page, !pages.isExpected(page) {
       throw .notOnStack("params.page: there is no page \(page.quoted) in the session")
     }
     try HostMethods.declare(hosts, by: client, in: self)

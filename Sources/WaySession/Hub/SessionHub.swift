@@ -95,11 +95,16 @@ package actor SessionHub: ChannelAcceptor {
     guard let session = sessions[id] else { throw Self.notJoined }
     if Token.areEqual(session.joinToken, joinToken) { return (session, nil) }
     let now = loop.nanoseconds
-    guard
-      let invitation = session.assumeIsolated({ $0.invitations.find(joinToken, at: now) })
-    else { throw Self.notJoined }
+    let (invitation, isTaken) = session.assumeIsolated { session in
+      (session.invitations.find(joinToken, at: now), session.invitations.isTaken(joinToken))
+    }
+    guard let invitation else { throw isTaken ? Self.noPlace : Self.notJoined }
     return (session, invitation)
   }
+
+  private static let noPlace = CallError(
+    .notAuthenticated, "params.join: as many guests are there as the invitation is for",
+    data: ["retryable": true])
 
   private static let notJoined = CallError(
     .notAuthenticated,

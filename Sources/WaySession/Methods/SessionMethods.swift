@@ -25,7 +25,8 @@ enum SessionMethods {
     let client = address.client
     let limits = session.limits
     let page = params.string(.page)
-    if let page, session.pages.stack.contains(.page(page)) == nil {
+    // A host invites the page that it is about to show.
+    if let page, !session.pages.isExpected(page) {
       throw .notOnStack("params.page: there is no page \(page.quoted) on the stack")
     }
     let groups = Set(try params.strings(.groups, limit: limits.maxHosts) ?? [])

@@ -203,10 +203,16 @@ extension Pages {
     return told
   }
 
-  /// Whether a client runs in a page, or has opened it.
+  /// Whether a client runs in a page, shows it, or has opened it.
   func isOwn(_ page: Page, of caller: Caller) -> Bool {
     guard let client = caller.client else { return false }
-    return page.id == client.page || open[page.id]?.caller.client?.id == client.id
+    return page.id == client.page || page.host == client.id
+      || open[page.id]?.caller.client?.id == client.id
+  }
+
+  /// Whether there is a page, or its host is being asked for it.
+  func isExpected(_ id: String) -> Bool {
+    open[id] != nil || openings.call(openingOf: id) != nil
   }
 
   /// Where other calls await the page too, the answer of this one alone, if it still awaits it. Nil

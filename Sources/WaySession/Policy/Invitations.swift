@@ -51,6 +51,11 @@ struct Invitations {
     return found
   }
 
+  /// Whether a token's invitation has as many guests now as it is for.
+  func isTaken(_ token: String) -> Bool {
+    entries.contains { Token.areEqual($0.invitation.token, token) && $0.guests > 0 }
+  }
+
   /// A guest has come.
   mutating func use(_ invitation: Invitation) {
     change(invitation) { entry in

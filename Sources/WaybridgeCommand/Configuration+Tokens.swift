@@ -1,0 +1,14 @@
+import WaybridgeTokens
+
+extension Configuration {
+  /// The keys that clients' tokens are checked with; nil where none are configured.
+  func tokenKeys() async throws(CommandError) -> TokenKeys? {
+    guard tokenSecretFile != nil || tokenKeyFile != nil else { return nil }
+    do throws(TokenKeyError) {
+      return try await TokenKeys.load(
+        secretFile: tokenSecretFile, keyFile: tokenKeyFile, logger: logger)
+    } catch {
+      throw CommandError("\(error)")
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Waybridge
+
+extension TokenKeys {
+  /// Who a client is by its token, for `BridgeConfiguration.identify`: the user is the token's
+  /// subject, its groups and claims are the user's, and it ends with the token. Throws
+  /// ``TokenError``, and `CallError` for who has none.
+  ///
+  /// ```swift
+  /// import Waybridge
+  /// import WaybridgeTokens
+  ///
+  /// let keys = try await TokenKeys.load(secretFile: "/etc/shop/secret")
+  /// var configuration = BridgeConfiguration()
+  /// configuration.identify = keys.identity
+  /// ```
+  public nonisolated func identity(of handshake: Handshake) async throws -> Identity {
+    guard let text = handshake.token else {
+      throw CallError(
+        code: ErrorCode.notAuthenticated.rawValue,
+        message: "there is none; send one with session.open, as Authorization: Bearer TOKEN, or as "
+          + "the subprotocol bearer.TOKEN")
+    }
+    let token = try await verify(text)
+    return Identity(
+      user: token.subject, groups: Set(token.groups), claims: token.claims,
+      expires: token.expires)
+  }
+}

@@ -1,0 +1,50 @@
+import WayRPC
+import Waybridge
+
+/// Makes tokens with a secret that their checker has too (HS256), for tools and tests.
+public struct TokenSigner: Sendable {
+  private let key: TokenKey
+
+  /// Reads the secret, see ``TokenKeyFile/secret(_:id:)``, from a file or a pipe. Throws
+  /// ``TokenKeyError``.
+  ///
+  /// - Parameter keyID: what tokens name the secret by (`kid`), 1 to 256 bytes.
+  public init(secretFile path: String, keyID: String? = nil) async throws(TokenKeyError) {
+    let file = TokenKeyFile.secret(path, id: keyID)
+    do throws(FileFault) {
+      let content = BoundedFile(path, limit: TokenKeyFile.maxLength, isPrivate: true)
+      key = try await file.secretKey(in: try content.read().bytes, id: keyID)
+    } catch {
+      throw TokenKeyError(error, in: file)
+    }
+  }
+
+  /// A token with these claims, as they are. Throws ``TokenError`` where nobody would take it: it
+  /// is too long, its claims nest too deep, or its `kid` is not of 1 to 256 bytes.
+  public func sign(_ claims: ValueObject) throws(TokenError) -> String {
+    var header: ValueObject = ["alg": .string(key.algorithmName), "typ": "JWT"]
+    header["kid"] = key.id.map(Value.string)
+    let signed = try Self.part(header) + "." + Self.part(claims)
+    guard let signature = try? key.sign(Array(signed.utf8)) else {
+      throw TokenError(.signature, "the secret cannot sign")
+    }
+    let token = signed + "." + Base64URL.text(of: signature)
+    _ = try UnverifiedToken(token).claims()
+    return token
+  }
+
+  /// A token with these claims, which have the form that is asked for; throws ``TokenError`` where
+  /// they have not.
+  package func sign(_ claims: ValueObject, for rules: TokenRules) throws(TokenError) -> String {
+    _ = try Token(claims, keyID: key.id, rules: rules)
+    return try sign(claims)
+  }
+
+  private static func part(_ object: ValueObject) throws(TokenError) -> String {
+    do throws(EncodingFailure) {
+      return Base64URL.text(of: try JSON.text(.object(object)).utf8)
+    } catch {
+      throw TokenError(.malformed, "the claims cannot be written: \(error)")
+    }
+  }
+}
