@@ -6,7 +6,7 @@ import { invitationIn, inviting, takeInvitation } from "../bridge/invitation.js"
 import { FakePage, FakeStorage, within } from "./fake-page.js";
 import { connected, connecting, FakeSocket, INFO, newest, turn } from "./fake-socket.js";
 
-const GUEST = { url: "ws://127.0.0.1:8080/bridge", session: "s1", token: "sécret-+/" };
+const GUEST = { url: "ws://127.0.0.1:8080/bridge", session: "s1", token: "sécret~?>~?>ÿÿ" };
 const SHOP = "https://shop.example/shop.html?x=1";
 
 /** @param {object} [changes] */
@@ -53,6 +53,8 @@ test("what can not be read is refused, is gone from the address, and is not repe
     assert.equal(page.location.hash, "#a");
     assert.equal(take(page), undefined);
   }
+  const long = new FakePage(invited({ token: "secret".repeat(2000) }));
+  assert.throws(() => take(long), { code: -32602 });
   for (const url of ["", "nowhere", "https://[/"]) assert.throws(() => inviting(url, GUEST), { code: -32602, message: /no address of a page/ });
 });
 
@@ -153,6 +155,15 @@ for (const [kind, hasKeys] of /** @type {[string, boolean][]} */ ([["keys of ent
     assert.equal(take(page)?.token, "a", "the entry in which it came is as it was");
     page.history.replaceState({ key: "r0" }, "");
     assert.equal(take(page)?.token, hasKeys ? "a" : undefined);
+  });
+
+  test(`with ${kind}, of two invitations to one document each belongs to its entry`, () => {
+    const page = frame("a", new FakeStorage());
+    take(page);
+    page.history.pushState(null, "", invited({ token: "b" }));
+    assert.deepEqual([take(page)?.token, take(page)?.token], ["b", "b"]);
+    page.move(-1);
+    assert.equal(take(page)?.token, "a");
   });
 
   test(`with ${kind}, a router that keeps what it does not know keeps it`, () => {

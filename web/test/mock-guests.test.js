@@ -138,6 +138,8 @@ test("a guest in another page than its own, or of another session, is refused", 
   const address = await shell.invite(SHOP, { page });
   await assert.rejects(shell.guest(address, { page: other }).ready, { code: -32602 });
   await shell.guest(address, { page }).ready;
+  const join = { session: "mock-9", token: String(shell.session?.joinToken) };
+  await assert.rejects(new Bridge({ url: "ws://mock.invalid/bridge", WebSocket: shell.app.WebSocket, join }).ready, { code: 2401 });
   await shell.close();
   await assert.rejects(shell.guest(address).ready, { code: 2401 });
 });
