@@ -68,7 +68,7 @@ export class Client {
     const WebSocket = options.WebSocket ?? globalThis.WebSocket;
     this.#link = new Link({ url, absence, admission, WebSocket, backoff, connectTimeout, clock }, {
       greet: (isCurrent) => this.#greet(isCurrent),
-      forgives: (error) => this.#forgives(error),
+      forgives: (error) => this.entry.forgives(error, this.#link.wasOpen),
       next: (code) => this.entry.next(code),
       received: (data) => this.#peer.receive(data),
       lost: (close) => this.#lost(close),
@@ -134,6 +134,7 @@ export class Client {
     if (typeof info?.session !== "string") {
       throw bridgeError(codes.internal.code, "the server's answer to session.open names no session", { kind: "malformed" });
     }
+    entry.passed();
     // The pages that it showed went with the session that was lost.
     this.hosting.lost((error) => this.#hostFailed("close", error));
     this.hosting.page = info.page ?? shown.page;
@@ -141,14 +142,6 @@ export class Client {
     this.announcements.resubscribe();
     this.#peer.start(info.limits?.maxMessage);
     this.#opened(info);
-  }
-
-  /**
-   * A session that was refused is asked for again when that may help: later, or with what the app gives anew.
-   * @param {unknown} error
-   */
-  #forgives(error) {
-    return (error instanceof BridgeError && error.retryable) || (this.#link.wasOpen && this.entry.varies);
   }
 
   /** @param {string} method */

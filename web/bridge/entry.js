@@ -1,9 +1,15 @@
 // @ts-check
 import { nextAfter } from "./backoff.js";
-import { closeCodes } from "./codes.js";
+import { closeCodes, codes } from "./codes.js";
 import { endpoint } from "./endpoint.js";
 import { BridgeError } from "./errors.js";
 import { takeInvitation } from "./invitation.js";
+
+/**
+ * How often in a row a guest that was here before may be refused: for the server its last connection may not be over yet, and
+ * hold its place. With the usual delays that is a minute and a half.
+ */
+const PATIENCE = 8;
 
 /** The way into a session: where its server is, and what the client shows there. */
 export class Entry {
@@ -20,6 +26,8 @@ export class Entry {
   #token;
   /** @type {import("./types.js").BridgeOptions["join"]} */ #join;
   #page;
+  #wasHere = false;
+  #refusals = 0;
 
   /** @param {import("./types.js").BridgeOptions} options */
   constructor({ url, join, token, page, bridges, fallback }) {
@@ -29,6 +37,7 @@ export class Entry {
     try {
       const invitation = url === undefined && join === undefined ? takeInvitation(bridges) : undefined;
       if (invitation !== undefined) [this.#join, url] = [invitation, invitation.url];
+      this.#wasHere = invitation?.isKept ?? false;
     } catch (error) {
       // Whoever made the page's address made the mistake: the page, which can not mend it, goes on without a bridge.
       if (!(error instanceof BridgeError)) throw error;
@@ -64,6 +73,25 @@ export class Entry {
    */
   #showing(token, join) {
     return { token, join: join && { session: join.session, token: join.token }, page: this.#page };
+  }
+
+  /** It was let in. */
+  passed() {
+    this.#wasHere = true;
+    this.#refusals = 0;
+  }
+
+  /**
+   * Whether it may help to ask again for a session that was refused: later, or with what the app gives anew.
+   * @param {unknown} error
+   * @param {boolean} wasOpen whether there ever was one
+   */
+  forgives(error, wasOpen) {
+    if (!(error instanceof BridgeError)) return wasOpen && this.varies;
+    if (error.retryable || (wasOpen && this.varies)) return true;
+    if (!this.#wasHere || error.code !== codes.forbidden.code || error.data?.rule !== "invitation") return false;
+    this.#refusals += 1;
+    return this.#refusals <= PATIENCE;
   }
 
   /**

@@ -36,14 +36,14 @@ export function invitationIn(address) {
  * shell has set, which then is gone; or from an earlier load of this document.
  * @param {string[]} [bridges] origins of which an address may name the bridge
  * @param {Page} [page]
- * @returns {Invitation | undefined}
+ * @returns {(Invitation & {isKept?: boolean}) | undefined} `isKept`: of an earlier load
  */
 export function takeInvitation(bridges = [], page = globalThis) {
   const store = new FrameStore("waybridge", page);
   const invitation = fromAddress(page, bridges) ?? fromShell(page);
   if (invitation !== undefined) store.put(JSON.stringify(invitation));
   const kept = invitation === undefined ? store.get() : undefined;
-  return kept === undefined ? invitation : checked(parsed(kept), "storage");
+  return kept === undefined ? invitation : { ...checked(parsed(kept), "storage"), isKept: true };
 }
 
 /**

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { BridgeAbsent } from "../bridge/bridge.js";
 import { invitationIn, inviting, takeInvitation } from "../bridge/invitation.js";
 import { FakePage, FakeStorage, within } from "./fake-page.js";
-import { connected, connecting, FakeSocket, INFO, newest, turn } from "./fake-socket.js";
+import { accept, connected, connecting, FakeSocket, INFO, newest, turn } from "./fake-socket.js";
 
 const GUEST = { url: "ws://127.0.0.1:8080/bridge", session: "s1", token: "sécret~?>~?>ÿÿ" };
 const SHOP = "https://shop.example/shop.html?x=1";
@@ -244,6 +244,47 @@ test("a guest that lost its connection comes with the same invitation again", as
   newest().accept();
   assert.deepEqual(newest().last("session.open").params.join, { session: "s1", token: GUEST.token });
   void bridge.close();
+});
+
+test("a guest that was here before is patient while its place is held by its last connection", async () => {
+  const held = { code: 2403, message: "no place", data: { kind: "forbidden", rule: "invitation" } };
+  const page = new FakePage(invited());
+  const guest = () => within(page, () => connecting({ url: undefined, reconnect: { minDelay: 10 } }));
+  const refuse = async () => {
+    newest().accept();
+    newest().refuse("session.open", held);
+    await turn();
+  };
+  const first = guest();
+  await refuse();
+  assert.equal(first.bridge.state, "closed", "who never was here has no place");
+
+  const again = guest();
+  for (let count = 0; count < 9; count += 1) {
+    assert.notEqual(again.bridge.state, "closed");
+    await refuse();
+    again.clock.advance(30000);
+  }
+  assert.equal(again.bridge.state, "closed");
+  await assert.rejects(again.bridge.ready, { code: 2403 });
+
+  const lost = guest();
+  await accept(lost.bridge);
+  for (let count = 0; count < 3; count += 1) {
+    newest().end(1006);
+    lost.clock.advance(30000);
+    for (let refusals = 0; refusals < 8; refusals += 1) {
+      await refuse();
+      lost.clock.advance(30000);
+    }
+    await accept(lost.bridge);
+  }
+  newest().end(1006);
+  lost.clock.advance(30000);
+  newest().accept();
+  newest().refuse("session.open", { ...held, data: { kind: "forbidden", rule: "guests" } });
+  await turn();
+  assert.equal(lost.bridge.state, "closed", "what the policy refuses it will refuse again");
 });
 
 for (const options of /** @type {Partial<import("../bridge/bridge.js").BridgeOptions>[]} */ ([{ url: "ws://test/bridge" }, { url: undefined, join: { session: "s0", token: "t0" } }, { url: null }])) {
