@@ -170,7 +170,8 @@ export class Client {
     this.#emit("expiring", { expiresAt: data.expiresAt });
     const isCurrent = () => session === this.session;
     try {
-      await this.entry.renew(session, async (token) => isCurrent() && this.#peer.request("session.renew", { token }, { first: true }));
+      const asked = (/** @type {string} */ token) => this.#peer.request("session.renew", { token }, { first: true });
+      await this.entry.renew(session, async (token) => isCurrent() && asked(token));
     } catch (cause) {
       // The next session begins with a new token anyhow.
       if (!isCurrent()) return;

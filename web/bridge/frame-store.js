@@ -1,8 +1,11 @@
 // @ts-check
 import { randomID } from "./calling.js";
 
-/** What it needs of a window, each of which may be missing, or refused to the page. */
-/** @typedef {{history?: History, sessionStorage?: Storage, navigation?: any}} Frame */
+/**
+ * What it needs of a window, each of which may be missing, or refused to the page.
+ * @typedef {{history?: History, sessionStorage?: Storage, navigation?: {currentEntry: Entry | null, entries: () => Entry[]}}} Frame
+ * @typedef {{key: string, index: number, sameDocument: boolean}} Entry
+ */
 
 /** How many texts all frames of a tab keep together; the oldest go first. */
 const MOST = 100;
@@ -73,9 +76,9 @@ export class FrameStore {
     const { navigation, history } = this.#frame;
     const current = navigation?.currentEntry;
     if (!current) return [history?.state?.[this.#name]].filter((key) => typeof key === "string");
-    const distance = (/** @type {{index: number}} */ { index }) => Math.abs(index - current.index);
-    const entries = navigation.entries().filter((/** @type {any} */ { sameDocument }) => sameDocument);
-    return entries.sort((/** @type {any} */ one, /** @type {any} */ other) => distance(one) - distance(other)).map((/** @type {any} */ { key }) => key);
+    const distance = (/** @type {Entry} */ { index }) => Math.abs(index - current.index);
+    const entries = navigation.entries().filter(({ sameDocument }) => sameDocument);
+    return entries.sort((one, other) => distance(one) - distance(other)).map(({ key }) => key);
   }
 
   /** @returns {string | undefined} */

@@ -64,7 +64,8 @@ function fromAddress({ location, history }, bridges) {
   const { origin, hostname } = new URL(invitation.url);
   // Anybody can make a link to this page: the bridge of a stranger would hear all that the page tells its app.
   if (hostname === location.hostname || isLoopback(hostname) || bridges.some((each) => originOf(each) === origin)) return invitation;
-  throw failure("forbidden", `the page's address names the bridge at ${origin}, neither of its host nor of this machine; list it in \`bridges\` if it is yours`);
+  const whose = "neither of the page's host nor of this machine";
+  throw failure("forbidden", `the page's address names the bridge at ${origin}, ${whose}: list it in \`bridges\` if it is yours`);
 }
 
 /** @param {Page} page */
@@ -124,7 +125,8 @@ function checked(value, place) {
   if ([url, session, token].every((each) => typeof each === "string" && each !== "")) {
     return { url: socketURL(url), session, token };
   }
-  throw failure("invalidParams", `the page's ${place} has an invitation that can not be read: {url, session, token} is none; ask for a new one`);
+  const what = `the page's ${place} has an invitation that can not be read`;
+  throw failure("invalidParams", `${what}: it needs the texts url, session and token; ask for a new one`);
 }
 
 /** @param {string | URL} address */

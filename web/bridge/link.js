@@ -40,7 +40,7 @@ export class Link {
    * @param {object} options
    * @param {string | undefined} options.url none: there is no bridge
    * @param {Close} options.absence how that is told
-   * @param {import("./admission.js").Admission | undefined} options.admission tells why the first handshakes failed; none: nobody asks
+   * @param {import("./admission.js").Admission | undefined} options.admission tells why a first handshake failed; none: nobody asks
    * @param {import("./types.js").BridgeOptions["WebSocket"]} options.WebSocket
    * @param {import("./backoff.js").Backoff | undefined} options.backoff none: the first connection is the last
    * @param {number} options.connectTimeout

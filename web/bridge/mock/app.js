@@ -20,7 +20,8 @@ import { MockSocket } from "./socket.js";
  *   promise that never settles waits for `back` or `finish`
  */
 
-/** @typedef {{socket: MockSocket, peer: Peer, session?: MockSession, member?: import("./member.js").MockMember}} Connection */
+/** @typedef {import("./member.js").MockMember} MockMember */
+/** @typedef {{socket: MockSocket, peer: Peer, session?: MockSession, member?: MockMember}} Connection a member once it has its session */
 
 /** The app and its server for the bridges of a test: what the test sees of them, and what it does in their place. */
 export class MockApp {

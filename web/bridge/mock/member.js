@@ -132,7 +132,8 @@ export class MockMember {
 
   /** @param {string} page */
   #checkOwn(page) {
-    if (this.#invitation !== undefined && !this.#owns(page)) throw refused(`a guest may not close ${page}: it neither runs in it nor shows it`);
+    if (this.#invitation === undefined || this.#owns(page)) return;
+    throw refused(`a guest may not close ${page}: it neither runs in it nor shows it`);
   }
 
   /** @param {string} page */
