@@ -248,18 +248,18 @@ test("a guest that lost its connection comes with the same invitation again", as
 
 test("a guest that was here before is patient while its place is held by its last connection", async () => {
   const held = { code: 2403, message: "no place", data: { kind: "forbidden", rule: "invitation" } };
-  const page = new FakePage(invited());
-  const guest = () => within(page, () => connecting({ url: undefined, reconnect: { minDelay: 10 } }));
+  const guest = (page = new FakePage(invited())) => within(page, () => connecting({ url: undefined, reconnect: { minDelay: 10 } }));
   const refuse = async () => {
     newest().accept();
     newest().refuse("session.open", held);
     await turn();
   };
-  const first = guest();
+  const page = new FakePage(invited());
+  const first = guest(page);
   await refuse();
   assert.equal(first.bridge.state, "closed", "who never was here has no place");
 
-  const again = guest();
+  const again = guest(page);
   for (let count = 0; count < 9; count += 1) {
     assert.notEqual(again.bridge.state, "closed");
     await refuse();
