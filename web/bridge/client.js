@@ -134,7 +134,7 @@ export class Client {
     if (typeof info?.session !== "string") {
       throw bridgeError(codes.internal.code, "the server's answer to session.open names no session", { kind: "malformed" });
     }
-    entry.passed();
+    entry.passed(info);
     // The pages that it showed went with the session that was lost.
     this.hosting.lost((error) => this.#hostFailed("close", error));
     this.hosting.page = info.page ?? shown.page;

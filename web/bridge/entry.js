@@ -6,8 +6,8 @@ import { BridgeError } from "./errors.js";
 import { takeInvitation } from "./invitation.js";
 
 /**
- * How often in a row a guest that was here before may be refused: for the server its last connection may not be over yet, and
- * hold its place. With the usual delays that is a minute and a half.
+ * How often in a row a guest that was here before may be refused (2401): for the server its last connection may not be over yet,
+ * and hold its place. With the usual delays that is a minute and a half, longer than a server waits for one that is silent.
  */
 const PATIENCE = 8;
 
@@ -75,9 +75,9 @@ export class Entry {
     return { token, join: join && { session: join.session, token: join.token }, page: this.#page };
   }
 
-  /** It was let in. */
-  passed() {
-    this.#wasHere = true;
+  /** @param {import("./types.js").SessionInfo} info of the session that it was let into */
+  passed({ guest }) {
+    this.#wasHere = guest ?? false;
     this.#refusals = 0;
   }
 
@@ -89,7 +89,7 @@ export class Entry {
   forgives(error, wasOpen) {
     if (!(error instanceof BridgeError)) return wasOpen && this.varies;
     if (error.retryable || (wasOpen && this.varies)) return true;
-    if (!this.#wasHere || error.code !== codes.forbidden.code || error.data?.rule !== "invitation") return false;
+    if (!this.#wasHere || error.code !== codes.notAuthenticated.code) return false;
     this.#refusals += 1;
     return this.#refusals <= PATIENCE;
   }

@@ -247,7 +247,7 @@ test("a guest that lost its connection comes with the same invitation again", as
 });
 
 test("a guest that was here before is patient while its place is held by its last connection", async () => {
-  const held = { code: 2403, message: "no place", data: { kind: "forbidden", rule: "invitation" } };
+  const held = { code: 2401, message: "no invitation that can still be used" };
   const guest = (page = new FakePage(invited())) => within(page, () => connecting({ url: undefined, reconnect: { minDelay: 10 } }));
   const refuse = async () => {
     newest().accept();
@@ -266,10 +266,10 @@ test("a guest that was here before is patient while its place is held by its las
     again.clock.advance(30000);
   }
   assert.equal(again.bridge.state, "closed");
-  await assert.rejects(again.bridge.ready, { code: 2403 });
+  await assert.rejects(again.bridge.ready, { code: 2401 });
 
   const lost = guest();
-  await accept(lost.bridge);
+  await accept(lost.bridge, { guest: true });
   for (let count = 0; count < 3; count += 1) {
     newest().end(1006);
     lost.clock.advance(30000);
@@ -277,12 +277,12 @@ test("a guest that was here before is patient while its place is held by its las
       await refuse();
       lost.clock.advance(30000);
     }
-    await accept(lost.bridge);
+    await accept(lost.bridge, { guest: true });
   }
   newest().end(1006);
   lost.clock.advance(30000);
   newest().accept();
-  newest().refuse("session.open", { ...held, data: { kind: "forbidden", rule: "guests" } });
+  newest().refuse("session.open", { code: 2403, message: "no", data: { kind: "forbidden", rule: "guests" } });
   await turn();
   assert.equal(lost.bridge.state, "closed", "what the policy refuses it will refuse again");
 });

@@ -78,8 +78,9 @@ test("a guest can not do what it was not invited to", async () => {
   await assert.rejects(guest.task("action://share", () => "mine").registered, RULE);
   assert.equal(await guest.invoke("action://share"), "shared");
   const { pages } = await guest.stack();
-  assert.deepEqual(pages.map(({ id, uri, params }) => [id, uri, params]), [[page, SHOP, { secret: 1 }], [other, "https://shop.test/other", {}]]);
-  assert.deepEqual((await guest.contains(other))?.params, {});
+  assert.deepEqual(pages.map(({ id, uri, params }) => [id, uri, params]), [[page, SHOP, { secret: 1 }], [other, undefined, undefined]]);
+  assert.deepEqual([(await guest.contains(page))?.id, await guest.contains(other), await guest.contains("https://shop.test/other")], [page, null, null]);
+  await assert.rejects(guest.call(other, "m"), RULE);
   await shell.finish(1, { page: other });
   assert.equal((await guest.back()).page, page);
   assert.deepEqual(seen.slice(2), ["close https://shop.test/other?secret=2 finished"]);
@@ -116,18 +117,20 @@ test("so many guests come as were invited, for as long as they were, and again w
     const address = await shell.invite(SHOP, { uses: 2, expires: 500 });
     const guests = [shell.guest(address), shell.guest(address)];
     await Promise.all(guests.map(({ ready }) => ready));
-    await assert.rejects(shell.guest(address).ready, RULE);
-    time += 501;
+    await assert.rejects(shell.guest(address).ready, { code: 2401 });
     await guests[0].close();
+    await assert.rejects(shell.guest(address).ready, { code: 2401 }, "who has closed its session is done");
+    time += 501;
+    shell.app.dropGuests();
     const again = shell.guest(address);
     await again.ready;
-    await again.close();
+    shell.app.dropGuests();
     time += 120001;
-    await assert.rejects(shell.guest(address).ready, RULE);
+    await assert.rejects(shell.guest(address).ready, { code: 2401 });
     const late = await shell.invite(SHOP, { expires: 1 });
     time += 2;
-    await assert.rejects(shell.guest(late).ready, RULE);
-    await Promise.all([shell.close(), guests[1].close()]);
+    await assert.rejects(shell.guest(late).ready, { code: 2401 });
+    await Promise.all([shell, again, ...guests].map((each) => each.close()));
   } finally {
     Date.now = now;
   }
@@ -137,6 +140,7 @@ test("a guest in another page than its own, or of another session, is refused", 
   const { shell, page, other } = await party();
   const address = await shell.invite(SHOP, { page });
   await assert.rejects(shell.guest(address, { page: other }).ready, { code: -32602 });
+  await assert.rejects(shell.guest(await shell.invite(SHOP), { page }).ready, { code: -32602 });
   await shell.guest(address, { page }).ready;
   const join = { session: "mock-9", token: String(shell.session?.joinToken) };
   await assert.rejects(new Bridge({ url: "ws://mock.invalid/bridge", WebSocket: shell.app.WebSocket, join }).ready, { code: 2401 });

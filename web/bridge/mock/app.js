@@ -103,6 +103,15 @@ export class MockApp {
     this.#own?.socket.end(code, reason);
   }
 
+  /**
+   * Ends the connections of its guests, as those of pages that are loaded anew.
+   * @param {number} [code]
+   * @param {string} [reason]
+   */
+  dropGuests(code = 1006, reason = "") {
+    for (const { socket, member } of [...this.#connections]) if (member?.isGuest) socket.end(code, reason);
+  }
+
   /** The connection of the bridge itself. */
   get #own() {
     const [own] = this.#connections;
@@ -121,7 +130,7 @@ export class MockApp {
       socket: new MockSocket({
         accepts: () => this.#accepts(connection),
         received: (text) => connection.peer.receive(text),
-        ended: () => this.#ended(connection),
+        ended: (code) => this.#ended(connection, code),
       }),
       peer: new Peer({
         send: (text) => connection.socket.deliver(text),
@@ -142,14 +151,17 @@ export class MockApp {
     return true;
   }
 
-  /** @param {Connection} connection */
-  #ended(connection) {
+  /**
+   * @param {Connection} connection
+   * @param {number} code
+   */
+  #ended(connection, code) {
     const { peer, session, member } = connection;
     this.#connections.delete(connection);
     peer.close({ code: 1006, reason: "the bridge has left the mocked app" });
     if (session === undefined || member === undefined) return;
     const [first] = session.members;
-    session.leave(member);
+    session.leave(member, code !== 1000);
     if (member !== first) return;
     // A mocked session ends with the client that began it.
     session.end();

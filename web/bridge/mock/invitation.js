@@ -1,6 +1,6 @@
 // @ts-check
 import { codes } from "../codes.js";
-import { bridgeError } from "../errors.js";
+import { bridgeError, failure } from "../errors.js";
 import { schemeOf } from "../uri.js";
 import { placeOf, URIMap } from "../uri-map.js";
 
@@ -35,11 +35,12 @@ export class MockInvitation {
    * @param {any} params of its `session.open`
    */
   take({ page, hosts = [] }) {
-    if (page !== undefined && this.page !== undefined && page !== this.page) {
-      throw bridgeError(codes.invalidParams.code, `the invitation is for the page ${this.page}, not for ${page}`);
+    if (page !== undefined && page !== this.page) {
+      throw failure("invalidParams", `the invitation is for ${this.page ?? "no page"}, not for ${page}`);
     }
-    if (Date.now() > this.#expiresAt) throw refused("the invitation has expired");
-    if (this.#left === 0) throw refused("as many guests as were invited are here already");
+    if (this.#left === 0 || Date.now() > this.#expiresAt) {
+      throw failure("notAuthenticated", "the invitation has expired, or as many guests as were invited are here already");
+    }
     this.checkHosts(hosts);
     this.#left -= 1;
   }

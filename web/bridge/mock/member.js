@@ -23,16 +23,16 @@ export class MockMember {
    */
   methods = new Map(/** @type {[string, RequestHandler][]} */ ([
     ["session.invite", (params) => this.#invite(params)],
-    ["router.open", (params, context) => this.#session.open(this.#called(params), context)],
+    ["router.open", (params, context) => this.#session.open(this.#called(params), context, this)],
     ["router.invoke", (params, context) => this.#session.invoke(this.#called(params), context)],
     ["router.deliver", (params, context) => this.#session.deliver(this.#called(params), context)],
     ["router.canOpen", ({ uri }) => (this.#mayCall(uri) ? this.#session.canOpen(uri) : { canOpen: false })],
     ["router.routes", () => []],
     ["navigation.stack", () => ({ pages: this.#session.stack.pages.map((page) => this.#seen(page)) })],
-    ["navigation.contains", ({ uri }) => this.#seen(this.#session.stack.contains(uri))],
+    ["navigation.contains", ({ uri }) => this.#contains(uri)],
     ["navigation.back", (params) => this.#back(params)],
     ["navigation.finish", (params) => this.#finish(params)],
-    ["page.call", (params, context) => this.#session.call(params, context)],
+    ["page.call", (params, context) => this.#call(params, context)],
     ["host.register", ({ hosts }) => this.register(hosts)],
     ["host.unregister", ({ hosts }) => this.#unregister(hosts)],
     ["events.subscribe", ({ topics }) => this.#subscribe(topics)],
@@ -71,10 +71,10 @@ export class MockMember {
     return { hosts: [...this.#hosts.values()].map(({ host }) => host) };
   }
 
-  /** Its connection has ended. */
-  leave() {
+  /** @param {boolean} isLost or else it has closed its connection, and does not come again */
+  leave(isLost) {
     for (const { remove } of this.#hosts.values()) remove();
-    this.#invitation?.giveBack();
+    if (isLost) this.#invitation?.giveBack();
   }
 
   /** @param {any[]} hosts */
@@ -130,25 +130,38 @@ export class MockMember {
     return this.#session.stack.back(params);
   }
 
+  /**
+   * @param {any} params
+   * @param {RequestContext} context
+   */
+  #call(params, context) {
+    this.#checkOwn(params.page);
+    return this.#session.call(params, context);
+  }
+
+  /** @param {string} uri */
+  #contains(uri) {
+    const page = this.#session.stack.contains(uri);
+    return page !== null && this.#owns(page.id) ? page : null;
+  }
+
   /** @param {string} page */
   #checkOwn(page) {
-    if (this.#invitation === undefined || this.#owns(page)) return;
-    throw refused(`a guest may not close ${page}: it neither runs in it nor shows it`);
+    if (!this.#owns(page)) throw refused(`the page ${page} is none of this guest's`);
   }
 
   /** @param {string} page */
   #owns(page) {
-    return page === this.page || this.#session.showsIt(page) === this;
+    return this.#invitation === undefined || page === this.page || this.#session.isOf(page, this);
   }
 
   /**
-   * A page as this bridge may know it: what others were given is not a guest's to read.
-   * @template {import("../types.js").Page | null} Shown
-   * @param {Shown} page
-   * @returns {Shown}
+   * A page as this bridge may know it: of others' pages a guest learns that they are there.
+   * @param {import("../types.js").Page} page
    */
   #seen(page) {
-    if (page === null || this.#invitation === undefined || this.#owns(page.id)) return page;
-    return { ...page, uri: page.uri.replace(/[?#].*/s, ""), params: {}, exts: {} };
+    if (this.#owns(page.id)) return page;
+    const { uri, params, ...rest } = page;
+    return rest;
   }
 }

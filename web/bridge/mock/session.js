@@ -25,6 +25,7 @@ export class MockSession {
   /** @type {Map<string, MockInvitation>} by token */ #invitations = new Map();
   /** @type {Map<string, AbortController>} the app's own pages by id */ #shown = new Map();
   /** @type {Map<string, MockMember>} who shows the others, by id */ #hosts = new Map();
+  /** @type {Map<string, MockMember | undefined>} who opened each, by id */ #openers = new Map();
   #lastPage = 0;
   #routes;
   stack = new MockStack({
@@ -54,10 +55,13 @@ export class MockSession {
     return member;
   }
 
-  /** @param {MockMember} member */
-  leave(member) {
+  /**
+   * @param {MockMember} member
+   * @param {boolean} isLost
+   */
+  leave(member, isLost) {
     this.members.delete(member);
-    member.leave();
+    member.leave(isLost);
     for (const [page, host] of [...this.#hosts]) {
       const { code, message } = failure("hostAbsent", "the client that showed the page is gone");
       if (host === member && this.stack.contains(page) !== null) this.stack.finish(page, "failed", { code, message });
@@ -91,19 +95,21 @@ export class MockSession {
   }
 
   /**
-   * The member that shows a page; none: the app itself.
+   * Whether a member shows a page, or has opened it.
    * @param {string} page
+   * @param {MockMember} member
    */
-  showsIt(page) {
-    return this.#hosts.get(page);
+  isOf(page, member) {
+    return this.#hosts.get(page) === member || this.#openers.get(page) === member;
   }
 
   /**
    * @param {any} params
    * @param {RequestContext} context
+   * @param {MockMember} [opener] none: the app itself
    * @returns {Promise<Outcome>}
    */
-  async open(params, context) {
+  async open(params, context, opener) {
     const { exts = {}, style = "push", from } = params;
     const uri = withoutDots(params.uri);
     if (this.#findTask(uri)) return finished(await this.invoke(params, context));
@@ -131,6 +137,7 @@ export class MockSession {
             }
             return asked;
           });
+    this.#openers.set(opened.id, opener);
     const outcome = this.stack.add(opened);
     context.progress({ opened: { page: opened.id } });
     context.signal.addEventListener("abort", () => this.#end(opened, "cancelled"));
@@ -215,6 +222,7 @@ export class MockSession {
     this.#shown.delete(id);
     const host = this.#hosts.get(id);
     this.#hosts.delete(id);
+    this.#openers.delete(id);
     // As a server does, it leaves empty exts out.
     const told = Object.keys(exts).length > 0 ? { page: id, reason, exts } : { page: id, reason };
     // What the host answers changes nothing.

@@ -73,6 +73,8 @@ export class Shell {
     });
     this.bridge.host("http", this.#host);
     this.bridge.task("action://toast", ({ text }) => listener.toast(String(text)));
+    // A guest shows no tab: that is the shell's to do.
+    this.bridge.task("action://tab/:index", ({ index }) => this.bridge.selectTab(Number(index)));
     this.bridge.task("tp://:app", (params, { signal }) => handOff(this.bridge, params, signal));
   }
 
