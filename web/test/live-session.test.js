@@ -122,6 +122,7 @@ test("live: a guest comes by invitation, again after its connection was cut, and
   await assert.rejects(guest.bridge.host("live", HOST).registered, { code: 2403 });
   const other = await shown(shell, "live://other");
   await assert.rejects(guest.bridge.finish(1, { page: other }), { code: 2403 });
+  await shell.finish(1, { page: other });
   const open = reaches(guest.bridge, "open");
   guest.cut();
   await open;

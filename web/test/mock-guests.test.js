@@ -34,7 +34,7 @@ async function party(rights, options) {
 }
 
 test("a guest knows its page, calls, finishes its page, and gets no key to the session", async () => {
-  const { shell, guest, page, first, second } = await party();
+  const { shell, guest, page, other, first } = await party();
   const { joinToken, ...info } = await guest.ready;
   assert.deepEqual([info.session, info.guest, info.page, joinToken], ["mock-1", true, page, undefined]);
   assert.equal(await guest.invoke("action://share"), "shared");
@@ -43,8 +43,15 @@ test("a guest knows its page, calls, finishes its page, and gets no key to the s
   assert.equal((await shell.stack()).pages.at(-1)?.opener, page);
   await shell.back();
   assert.equal((await opened).outcome, "dismissed");
+  const own = guest.open("native://a");
+  await turn();
+  await assert.rejects(guest.finish({ picked: 1 }), RULE, "the other page lies above");
+  await shell.finish(1, { page: other });
+  assert.equal((await own).outcome, "dismissed");
+  const above = guest.open("native://a");
+  await turn();
   await guest.finish({ picked: 1 });
-  assert.deepEqual([(await first).data, (await second).outcome], [{ picked: 1 }, "dismissed"]);
+  assert.deepEqual([(await first).data, (await above).outcome], [{ picked: 1 }, "dismissed"]);
   await shell.close();
 });
 

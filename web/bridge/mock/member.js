@@ -119,14 +119,13 @@ export class MockMember {
   /** @param {any} params */
   #finish({ page = this.page, result, exts }) {
     if (page === undefined) throw failure("invalidParams", "navigation.finish needs a page: this bridge runs in none");
-    this.#checkOwn(page);
+    this.#checkClosing(page);
     return this.#session.stack.finish(page, "finished", result, exts);
   }
 
   /** @param {any} params */
   #back(params) {
-    const lowest = this.#session.stack.lowest(params);
-    if (lowest !== undefined) this.#checkOwn(lowest.id);
+    this.#checkClosing(params);
     return this.#session.stack.back(params);
   }
 
@@ -135,7 +134,7 @@ export class MockMember {
    * @param {RequestContext} context
    */
   #call(params, context) {
-    this.#checkOwn(params.page);
+    if (!this.#owns(params.page)) throw refused(`the page ${params.page} is none of this guest's`);
     return this.#session.call(params, context);
   }
 
@@ -145,9 +144,11 @@ export class MockMember {
     return page !== null && this.#owns(page.id) ? page : null;
   }
 
-  /** @param {string} page */
-  #checkOwn(page) {
-    if (!this.#owns(page)) throw refused(`the page ${page} is none of this guest's`);
+  /** @param {any} params as of `navigation.back`, or the id of a page that finishes */
+  #checkClosing(params) {
+    if (!this.#session.stack.closing(params).every(({ id }) => this.#owns(id))) {
+      throw refused("a guest closes no pages but those in which it runs, that it shows and that it opened");
+    }
   }
 
   /** @param {string} page */

@@ -74,12 +74,11 @@ export class MockStack {
   }
 
   /**
-   * The lowest page that would close.
-   * @param {any} params as of `navigation.back`
-   * @returns {Page | undefined}
+   * The pages that would close.
+   * @param {any} params as of `navigation.back`, or the id of a page that finishes
    */
-  lowest(params) {
-    return this.#entries[this.#end(params)]?.page;
+  closing(params) {
+    return this.pages.slice(typeof params === "string" ? this.#index(params) : this.#end(params));
   }
 
   /**
