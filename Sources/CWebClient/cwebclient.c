@@ -2,127 +2,159 @@
 #include "cwebclient.h"
 
 static const unsigned char file_0[] = {
-#embed "../../web/bridge/announcements.js"
+#embed "../../web/bridge/admission.js"
 };
 static const unsigned char file_1[] = {
-#embed "../../web/bridge/backoff.js"
+#embed "../../web/bridge/announcements.js"
 };
 static const unsigned char file_2[] = {
-#embed "../../web/bridge/bridge.js"
+#embed "../../web/bridge/backoff.js"
 };
 static const unsigned char file_3[] = {
-#embed "../../web/bridge/builder.js"
+#embed "../../web/bridge/bridge.js"
 };
 static const unsigned char file_4[] = {
-#embed "../../web/bridge/call.js"
+#embed "../../web/bridge/builder.js"
 };
 static const unsigned char file_5[] = {
-#embed "../../web/bridge/calling.js"
+#embed "../../web/bridge/call.js"
 };
 static const unsigned char file_6[] = {
-#embed "../../web/bridge/capabilities.js"
+#embed "../../web/bridge/calling.js"
 };
 static const unsigned char file_7[] = {
-#embed "../../web/bridge/client.js"
+#embed "../../web/bridge/capabilities.js"
 };
 static const unsigned char file_8[] = {
-#embed "../../web/bridge/clock.js"
+#embed "../../web/bridge/client.js"
 };
 static const unsigned char file_9[] = {
-#embed "../../web/bridge/codes.js"
+#embed "../../web/bridge/clock.js"
 };
 static const unsigned char file_10[] = {
-#embed "../../web/bridge/connection.js"
+#embed "../../web/bridge/codes.js"
 };
 static const unsigned char file_11[] = {
-#embed "../../web/bridge/errors.js"
+#embed "../../web/bridge/connection.js"
 };
 static const unsigned char file_12[] = {
-#embed "../../web/bridge/fallback.js"
+#embed "../../web/bridge/endpoint.js"
 };
 static const unsigned char file_13[] = {
-#embed "../../web/bridge/hosting.js"
+#embed "../../web/bridge/entry.js"
 };
 static const unsigned char file_14[] = {
-#embed "../../web/bridge/link.js"
+#embed "../../web/bridge/errors.js"
 };
 static const unsigned char file_15[] = {
-#embed "../../web/bridge/methods.js"
+#embed "../../web/bridge/fallback.js"
 };
 static const unsigned char file_16[] = {
-#embed "../../web/bridge/mock.js"
+#embed "../../web/bridge/frame-store.js"
 };
 static const unsigned char file_17[] = {
-#embed "../../web/bridge/mock/app.js"
+#embed "../../web/bridge/hosting.js"
 };
 static const unsigned char file_18[] = {
-#embed "../../web/bridge/mock/session.js"
+#embed "../../web/bridge/invitation.js"
 };
 static const unsigned char file_19[] = {
-#embed "../../web/bridge/mock/socket.js"
+#embed "../../web/bridge/link.js"
 };
 static const unsigned char file_20[] = {
-#embed "../../web/bridge/mock/stack.js"
+#embed "../../web/bridge/member.js"
 };
 static const unsigned char file_21[] = {
-#embed "../../web/bridge/pattern.js"
+#embed "../../web/bridge/methods.js"
 };
 static const unsigned char file_22[] = {
-#embed "../../web/bridge/peer.js"
+#embed "../../web/bridge/mock.js"
 };
 static const unsigned char file_23[] = {
-#embed "../../web/bridge/registry.js"
+#embed "../../web/bridge/mock/app.js"
 };
 static const unsigned char file_24[] = {
-#embed "../../web/bridge/result.js"
+#embed "../../web/bridge/mock/invitation.js"
 };
 static const unsigned char file_25[] = {
-#embed "../../web/bridge/serving.js"
+#embed "../../web/bridge/mock/member.js"
 };
 static const unsigned char file_26[] = {
-#embed "../../web/bridge/subscriptions.js"
+#embed "../../web/bridge/mock/session.js"
 };
 static const unsigned char file_27[] = {
-#embed "../../web/bridge/types.js"
+#embed "../../web/bridge/mock/socket.js"
 };
 static const unsigned char file_28[] = {
-#embed "../../web/bridge/uri-map.js"
+#embed "../../web/bridge/mock/stack.js"
 };
 static const unsigned char file_29[] = {
+#embed "../../web/bridge/pattern.js"
+};
+static const unsigned char file_30[] = {
+#embed "../../web/bridge/peer.js"
+};
+static const unsigned char file_31[] = {
+#embed "../../web/bridge/registry.js"
+};
+static const unsigned char file_32[] = {
+#embed "../../web/bridge/result.js"
+};
+static const unsigned char file_33[] = {
+#embed "../../web/bridge/serving.js"
+};
+static const unsigned char file_34[] = {
+#embed "../../web/bridge/subscriptions.js"
+};
+static const unsigned char file_35[] = {
+#embed "../../web/bridge/types.js"
+};
+static const unsigned char file_36[] = {
+#embed "../../web/bridge/uri-map.js"
+};
+static const unsigned char file_37[] = {
 #embed "../../web/bridge/uri.js"
 };
 
 static const struct web_client_file files[] = {
-    {"announcements.js", file_0, sizeof file_0},
-    {"backoff.js", file_1, sizeof file_1},
-    {"bridge.js", file_2, sizeof file_2},
-    {"builder.js", file_3, sizeof file_3},
-    {"call.js", file_4, sizeof file_4},
-    {"calling.js", file_5, sizeof file_5},
-    {"capabilities.js", file_6, sizeof file_6},
-    {"client.js", file_7, sizeof file_7},
-    {"clock.js", file_8, sizeof file_8},
-    {"codes.js", file_9, sizeof file_9},
-    {"connection.js", file_10, sizeof file_10},
-    {"errors.js", file_11, sizeof file_11},
-    {"fallback.js", file_12, sizeof file_12},
-    {"hosting.js", file_13, sizeof file_13},
-    {"link.js", file_14, sizeof file_14},
-    {"methods.js", file_15, sizeof file_15},
-    {"mock.js", file_16, sizeof file_16},
-    {"mock/app.js", file_17, sizeof file_17},
-    {"mock/session.js", file_18, sizeof file_18},
-    {"mock/socket.js", file_19, sizeof file_19},
-    {"mock/stack.js", file_20, sizeof file_20},
-    {"pattern.js", file_21, sizeof file_21},
-    {"peer.js", file_22, sizeof file_22},
-    {"registry.js", file_23, sizeof file_23},
-    {"result.js", file_24, sizeof file_24},
-    {"serving.js", file_25, sizeof file_25},
-    {"subscriptions.js", file_26, sizeof file_26},
-    {"types.js", file_27, sizeof file_27},
-    {"uri-map.js", file_28, sizeof file_28},
-    {"uri.js", file_29, sizeof file_29},
+    {"admission.js", file_0, sizeof file_0},
+    {"announcements.js", file_1, sizeof file_1},
+    {"backoff.js", file_2, sizeof file_2},
+    {"bridge.js", file_3, sizeof file_3},
+    {"builder.js", file_4, sizeof file_4},
+    {"call.js", file_5, sizeof file_5},
+    {"calling.js", file_6, sizeof file_6},
+    {"capabilities.js", file_7, sizeof file_7},
+    {"client.js", file_8, sizeof file_8},
+    {"clock.js", file_9, sizeof file_9},
+    {"codes.js", file_10, sizeof file_10},
+    {"connection.js", file_11, sizeof file_11},
+    {"endpoint.js", file_12, sizeof file_12},
+    {"entry.js", file_13, sizeof file_13},
+    {"errors.js", file_14, sizeof file_14},
+    {"fallback.js", file_15, sizeof file_15},
+    {"frame-store.js", file_16, sizeof file_16},
+    {"hosting.js", file_17, sizeof file_17},
+    {"invitation.js", file_18, sizeof file_18},
+    {"link.js", file_19, sizeof file_19},
+    {"member.js", file_20, sizeof file_20},
+    {"methods.js", file_21, sizeof file_21},
+    {"mock.js", file_22, sizeof file_22},
+    {"mock/app.js", file_23, sizeof file_23},
+    {"mock/invitation.js", file_24, sizeof file_24},
+    {"mock/member.js", file_25, sizeof file_25},
+    {"mock/session.js", file_26, sizeof file_26},
+    {"mock/socket.js", file_27, sizeof file_27},
+    {"mock/stack.js", file_28, sizeof file_28},
+    {"pattern.js", file_29, sizeof file_29},
+    {"peer.js", file_30, sizeof file_30},
+    {"registry.js", file_31, sizeof file_31},
+    {"result.js", file_32, sizeof file_32},
+    {"serving.js", file_33, sizeof file_33},
+    {"subscriptions.js", file_34, sizeof file_34},
+    {"types.js", file_35, sizeof file_35},
+    {"uri-map.js", file_36, sizeof file_36},
+    {"uri.js", file_37, sizeof file_37},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

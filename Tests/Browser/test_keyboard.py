@@ -22,7 +22,7 @@ class KeyboardTest(DemoCase):
         return self.driver.execute_script(FOCUS)
 
     def tab_to(self, text):
-        for _ in range(40):
+        for _ in range(60):  # past the messages beside the phone, too
             if text in self.focused():
                 return
             self.keys(Keys.TAB)

@@ -19,15 +19,25 @@ import { createRequire } from "node:module";
 globalThis.WebSocket = createRequire(import.meta.url)("/usr/share/nodejs/ws").WebSocket;
 const show = (page) => console.log("show", page.uri);
 const hide = (page, exts) => console.log("hide", page.uri, exts);
+let address;
+const load = (page, invited) => (address = invited);
 const banner = (...words) => console.log("banner", ...words);
 Object.assign(globalThis.navigator ??= {}, { share: ({ title }) => console.log("navigator.share", title) });
 """
+
+# The page that was invited, once it is loaded.
+WITHIN = """
+while (address === undefined) await new Promise(setImmediate);
+Object.assign(globalThis, { location: new URL(address), history: { replaceState() {} } });
+const page = new Bridge();"""
 
 AFTER = """
 const { opened: { page: last } } = await new Promise((onProgress) => {
   shell.open("native://address/a2", {}, { onProgress }).catch(() => {});
 });
 await shell.finish(undefined, { page: last });
+await page.finish("drunk");
+console.log((await tea).data, page.session.guest);
 await shell.stack();
 await Promise.all([page.close(), shell.close(), outside.close()]);
 """
@@ -50,6 +60,9 @@ Kyoto
 show native://address/a2
 page.closed finished
 hide native://address/a2 {}
+page.closed finished
+hide https://shop.example/tea.html {}
+drunk true
 banner over: 1000
 banner closed undefined
 """
@@ -68,12 +81,12 @@ class BridgeReadme(unittest.TestCase):
         self.addCleanup(server.wait, timeout=30)
         self.addCleanup(server.send_signal, signal.SIGTERM)
         address = server.stdout.readline().strip().removeprefix("listening on http://")
-        sections = ["Host", "Call", "Events and methods", "When the connection is lost", "Outside of the app", "In tests"]
+        sections = ["Host", "Invite", "Call", "Events and methods", "When the connection is lost", "Outside of the app", "In tests"]
         found = [block for section in sections for block in blocks(section, "js", README)]
         self.assertEqual(len(sections), len(found))
         program = replaced(
             BEFORE + "\n".join(found) + AFTER,
-            [("127.0.0.1:8080", address), ('"/bridge/bridge.js"', f'"{ROOT}/web/bridge/bridge.js"'),
+            [("127.0.0.1:8080", address), ("\nconst page = new Bridge();", WITHIN), ('"/bridge/bridge.js"', f'"{ROOT}/web/bridge/bridge.js"'),
              ('"/bridge/mock.js"', f'"{ROOT}/web/bridge/mock.js"')],
         )
         with tempfile.NamedTemporaryFile("w", suffix=".mjs") as file:

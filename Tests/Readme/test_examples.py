@@ -20,12 +20,16 @@ APP = """
 globalThis.WebSocket = createRequire(import.meta.url)("/usr/share/nodejs/ws").WebSocket;
 const shown = [];
 const hidden = [];
+const frame = {};
 const hide = (page) => hidden.push(page.uri);
 const show = (page, { picked }) => {
   shown.push(page.uri);
   setTimeout(() => picked(page.uri === "native://address/list" ? { city: "Kyoto" } : { channel: "mail" }));
 };
 """
+
+# What a page has that was loaded in the frame.
+FRAME = "Object.assign(globalThis, { location: new URL(frame.src), history: { replaceState() {} } });\n"
 
 END = """
 console.log(JSON.stringify({ shown, hidden, shared }));
@@ -54,12 +58,11 @@ class Examples(unittest.TestCase):
     def test_the_javascript_of_the_shell_and_of_its_page(self):
         address = self.serve([WAYBRIDGE, "demo", "--port", "0"])
         imported = 'import { Bridge } from "/bridge/bridge.js";\n'
-        shell, page = (
-            replaced(block, [(imported, ""), ("127.0.0.1:8080", address)]) for block in blocks("Use it", "js")
-        )
+        shell, page = (replaced(block, [(imported, "")]) for block in blocks("Use it", "js"))
+        shell = replaced(shell, [("127.0.0.1:8080", address)])
         imports = f'import {{ createRequire }} from "node:module";\nimport {{ Bridge }} from "{ROOT}/web/bridge/bridge.js";\n'
         with tempfile.NamedTemporaryFile("w", suffix=".mjs") as file:
-            file.write(imports + APP + shell + "\n" + page + END)
+            file.write(imports + APP + shell + "\n" + FRAME + page + END)
             file.flush()
             done = subprocess.run(["node", file.name], capture_output=True, text=True, timeout=60)
         self.assertEqual((0, ""), (done.returncode, done.stderr))

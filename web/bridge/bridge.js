@@ -4,6 +4,7 @@ import { checkParams } from "./call.js";
 import { Capabilities } from "./capabilities.js";
 import { Client } from "./client.js";
 import { Fallback, finished } from "./fallback.js";
+import { Member } from "./member.js";
 import { wireResult } from "./result.js";
 
 export * from "./errors.js";
@@ -34,21 +35,19 @@ export { closeCodes, codes } from "./codes.js";
  * made, and again when the connection is lost. Calls wait for the connection; those that were sent when it was lost
  * reject, since nobody knows whether they were carried out (2599). A new connection has a new session: hosts, tasks and
  * subscriptions are announced to it, while its pages are those that are opened in it.
- *
- * Events, each a `CustomEvent`: `statechange` with a `StateChange` as `detail`; `close` with `{code, reason}`, once, when it
- * will not connect again; `error` with a `BridgeError`, for what no caller waits for; `resume` with `{page}`, the id of a
- * page of this client that is on top again.
  */
-export class Bridge extends EventTarget {
+export class Bridge extends Member {
   #client;
-  /** @type {Fallback | undefined} */ #fallback;
+  #fallback;
   #capabilities;
 
   /** @param {BridgeOptions} [options] */
   constructor(options = {}) {
-    super();
-    if (options.fallback !== undefined) this.#fallback = new Fallback(options.fallback);
-    this.#client = new Client(options, (type, detail) => this.dispatchEvent(new CustomEvent(type, { detail })));
+    const fallback = options.fallback && new Fallback(options.fallback);
+    const client = new Client(options, (type, detail) => this.dispatchEvent(new CustomEvent(type, { detail })));
+    super(client);
+    this.#client = client;
+    this.#fallback = fallback;
     this.#capabilities = new Capabilities(this.#client);
     try {
       // The session will open later, and then knows of all of these.
@@ -60,25 +59,6 @@ export class Bridge extends EventTarget {
       void this.close();
       throw error;
     }
-  }
-
-  /** @returns {State} */
-  get state() {
-    return this.#client.state;
-  }
-
-  /** @returns {SessionInfo | undefined} the session, while there is one */
-  get session() {
-    return this.#client.session;
-  }
-
-  /**
-   * Resolves when the session is open; rejects, with what `close` also tells, when none will open. After a lost connection
-   * this is another promise, for the next session.
-   * @returns {Promise<SessionInfo>}
-   */
-  get ready() {
-    return this.#client.ready;
   }
 
   /**
@@ -248,17 +228,6 @@ export class Bridge extends EventTarget {
   }
 
   /**
-   * Calls any method of the protocol.
-   * @param {string} method
-   * @param {Params | unknown[]} [params]
-   * @param {CallOptions} options here `timeout` is this side's alone
-   * @returns {Promise<any>}
-   */
-  request(method, params, { signal, timeout, onProgress } = {}) {
-    return this.#client.request(method, params, { signal, timeout, onProgress });
-  }
-
-  /**
    * Hears of the events of some topics: `cart.changed`, or `cart.*` for all that begin so. The server first repeats those
    * that it keeps, to the first subscription to a topic, and again after each new connection.
    * @param {string | string[]} topics
@@ -299,15 +268,5 @@ export class Bridge extends EventTarget {
    */
   method(name, handler) {
     return this.#client.methods.add(name, handler);
-  }
-
-  /** Connects now, where it waits to connect again. */
-  reconnect() {
-    this.#client.hasten();
-  }
-
-  /** Ends the connection, and every call with it, for good. Resolves when the socket is gone. */
-  close() {
-    return this.#client.close();
   }
 }

@@ -7,7 +7,8 @@ import { bridgeError, closedError, failure, textOf } from "./errors.js";
 
 /** The requests that this side makes. They wait until `start`, and again after `interrupt`. */
 export class Calling {
-  #idPrefix = randomPrefix();
+  /** The ids of two loads of one page, which the server may know as one client, never meet. */
+  #idPrefix = randomID();
   #lastID = 0;
   #started = false;
   /** @type {(Close & {absent?: boolean}) | undefined} */ #closed;
@@ -150,7 +151,7 @@ function encode(id, method, params) {
   }
 }
 
-/** So that the ids of two loads of one page, which the server may know as one client, never meet. */
-function randomPrefix() {
+/** A text that no other load of any page has. */
+export function randomID() {
   return Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

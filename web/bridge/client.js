@@ -1,9 +1,10 @@
 // @ts-check
+import { Admission } from "./admission.js";
 import { Announcements } from "./announcements.js";
 import { Backoff, check } from "./backoff.js";
 import { platformClock } from "./clock.js";
 import { codes } from "./codes.js";
-import { endpoint } from "./connection.js";
+import { Entry } from "./entry.js";
 import { BridgeAbsent, BridgeError, bridgeError, closedError, failure, textOf } from "./errors.js";
 import { Hosting } from "./hosting.js";
 import { Link } from "./link.js";
@@ -25,10 +26,11 @@ export class Client {
   /** @type {Link} */ #link;
   /** @type {Peer} */ #peer;
   #subscriptions = new Subscriptions();
-  #options;
+  #name;
   #emit;
+  entry;
   methods = new Methods();
-  hosting;
+  hosting = new Hosting(this.methods);
   announcements;
   /** @type {SessionInfo | undefined} */ session;
   /** @type {Promise<SessionInfo>} */ ready = this.#newReady();
@@ -38,7 +40,7 @@ export class Client {
    * @param {(type: string, detail: unknown) => void} emit
    */
   constructor(options, emit) {
-    this.#options = options;
+    this.#name = options.client ?? CLIENT;
     this.#emit = emit;
     const { clock = platformClock, connectTimeout = 10000, reconnect = {}, queue: { count = 256, bytes = 1 << 20 } = {} } = options;
     check("connectTimeout", connectTimeout, 1, 0x7fffffff);
@@ -47,7 +49,7 @@ export class Client {
     // Where something stands in for a bridge, nobody should have to wait for one.
     const usual = options.fallback === undefined ? {} : { attempts: 1 };
     const backoff = reconnect === false ? undefined : new Backoff({ ...usual, ...reconnect }, () => clock.random());
-    this.hosting = new Hosting(this.methods, options.page);
+    this.entry = new Entry(options);
     this.announcements = new Announcements(this.hosting, this.#subscriptions, {
       request: (method, params, how) => this.#peer.request(method, params, how),
       ready: () => this.ready,
@@ -61,10 +63,13 @@ export class Client {
       queue: { count, bytes },
       clock,
     });
-    const url = endpoint(options.url, options.fallback !== undefined);
-    this.#link = new Link({ url, WebSocket: options.WebSocket ?? globalThis.WebSocket, backoff, connectTimeout, clock }, {
+    const { url, absence } = this.entry;
+    const admission = Admission.to(url, options.fetch ?? globalThis.fetch);
+    const WebSocket = options.WebSocket ?? globalThis.WebSocket;
+    this.#link = new Link({ url, absence, admission, WebSocket, backoff, connectTimeout, clock }, {
       greet: (isCurrent) => this.#greet(isCurrent),
-      forgives: (error) => this.#forgives(error),
+      forgives: (error) => this.entry.forgives(error, this.#link.wasOpen),
+      next: (code) => this.entry.next(code),
       received: (data) => this.#peer.receive(data),
       lost: (close) => this.#lost(close),
       ended: (close) => this.#ended(close),
@@ -119,34 +124,24 @@ export class Client {
 
   /** @param {() => boolean} isCurrent whether the connection is still the one to greet */
   async #greet(isCurrent) {
-    const { client = CLIENT, token, join, page } = this.#options;
-    // Either may be made anew for each session.
-    const secret = typeof token === "function" ? await token() : token;
-    const invitation = typeof join === "function" ? await join() : join;
+    const { entry } = this;
+    const shown = entry.varies ? await entry.anew() : entry.shown;
     if (!isCurrent()) return;
     const hosts = this.announcements.greet();
-    const hello = { protocol: ["1.0"], client, token: secret, hosts, join: invitation, page };
+    const hello = { protocol: ["1.0"], client: this.#name, hosts, ...shown };
     const info = await this.#peer.request("session.open", hello, { first: true });
     if (!isCurrent()) return;
     if (typeof info?.session !== "string") {
       throw bridgeError(codes.internal.code, "the server's answer to session.open names no session", { kind: "malformed" });
     }
+    entry.passed(info);
     // The pages that it showed went with the session that was lost.
     this.hosting.lost((error) => this.#hostFailed("close", error));
+    this.hosting.page = info.page ?? shown.page;
     this.session = info;
     this.announcements.resubscribe();
     this.#peer.start(info.limits?.maxMessage);
     this.#opened(info);
-  }
-
-  /**
-   * A session that was refused is asked for again when that may help: later, or with what the app gives anew.
-   * @param {unknown} error
-   */
-  #forgives(error) {
-    const { token, join } = this.#options;
-    if (error instanceof BridgeError && error.retryable) return true;
-    return this.#link.wasOpen && (typeof token === "function" || typeof join === "function");
   }
 
   /** @param {string} method */
@@ -159,9 +154,29 @@ export class Client {
   /** @param {any} event */
   #event(event) {
     if (typeof event.topic !== "string") return;
+    if (event.topic === "session.expiring") void this.#expiring(event.data);
     this.#subscriptions.deliver(event, (cause) => {
       this.#report(failure("internal", `a handler of ${event.topic} failed: ${textOf(cause)}`, { cause }));
     });
+  }
+
+  /**
+   * The server says so to whom it concerns, and beforehand; subscribers hear it of others as well.
+   * @param {any} data
+   */
+  async #expiring(data) {
+    const { session } = this;
+    if (session === undefined || data?.client !== session.client) return;
+    this.#emit("expiring", { expiresAt: data.expiresAt });
+    const isCurrent = () => session === this.session;
+    try {
+      const asked = (/** @type {string} */ token) => this.#peer.request("session.renew", { token }, { first: true });
+      await this.entry.renew(session, async (token) => isCurrent() && asked(token));
+    } catch (cause) {
+      // The next session begins with a new token anyhow.
+      if (!isCurrent()) return;
+      this.#report(cause instanceof BridgeError ? cause : failure("notAuthenticated", `no new token: ${textOf(cause)}`, { cause }));
+    }
   }
 
   /** @param {string} page */

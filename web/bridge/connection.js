@@ -1,6 +1,6 @@
 // @ts-check
 import { codes } from "./codes.js";
-import { bridgeError, failure } from "./errors.js";
+import { bridgeError } from "./errors.js";
 
 /**
  * How a connection ended.
@@ -9,6 +9,7 @@ import { bridgeError, failure } from "./errors.js";
  * @property {string} reason
  * @property {unknown} [cause] the error behind it
  * @property {boolean} [final] whether another connection would end in the same way
+ * @property {boolean} [unopened] whether the other side, or the way there, ended it before it was open
  */
 
 /** The subprotocol that makes a WebSocket a bridge. */
@@ -100,11 +101,11 @@ export class Connection {
       // Some implementations never send a close event for a connection that did not come about.
       if (this.#opened) return;
       ended();
-      this.#end({ code: 1006, reason: this.#failure || "the connection failed" });
+      this.#end({ code: 1006, reason: this.#failure || "the connection failed", unopened: true });
     });
     socket.addEventListener("close", ({ code, reason }) => {
       ended();
-      this.#end({ code, reason: reason || this.#failure });
+      this.#end({ code, reason: reason || this.#failure, unopened: !this.#opened });
     });
   }
 
@@ -114,26 +115,4 @@ export class Connection {
     this.#over = true;
     this.#callbacks.closed(close);
   }
-}
-
-/**
- * The address of the endpoint. In a page it may be relative, and is by default `/bridge` of the page's own server.
- * @param {string | URL | null | undefined} url `null`: there is none
- * @param {boolean} optional whether there may be none outside of a page
- */
-export function endpoint(url, optional) {
-  const base = typeof location === "undefined" ? undefined : location.href;
-  if (url === null || (url === undefined && base === undefined && optional)) return undefined;
-  let absolute;
-  try {
-    absolute = new URL(url ?? "/bridge", base);
-  } catch (cause) {
-    const what = url === undefined ? "a url is needed outside of a page" : `${url} is no absolute URL`;
-    throw failure("invalidParams", `${what}: give the endpoint's, such as ws://127.0.0.1:8080/bridge`, { cause });
-  }
-  if (absolute.protocol === "http:" || absolute.protocol === "https:") absolute.protocol = absolute.protocol.replace("http", "ws");
-  if (absolute.protocol !== "ws:" && absolute.protocol !== "wss:") {
-    throw failure("invalidParams", `${absolute.href} is no address of a WebSocket: ws:, wss:, http: or https: is`);
-  }
-  return absolute.href;
 }

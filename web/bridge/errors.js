@@ -108,6 +108,22 @@ export class BridgeAbsent extends BridgeError {
 }
 
 /**
+ * The server is there, and does not let this page in; its kind is `refused`. The message says what would let it in, `data.origin`
+ * whose pages are refused.
+ */
+export class BridgeRefused extends BridgeError {
+  /** @override */ name = "BridgeRefused";
+
+  /**
+   * @param {string} message
+   * @param {string} origin
+   */
+  constructor(message, origin) {
+    super(codes.forbidden.code, message, { data: { kind: "refused", retryable: false, origin } });
+  }
+}
+
+/**
  * What a call rejects with when there is no connection for it.
  * @param {{code: number, reason: string, cause?: unknown, absent?: boolean}} close
  * @param {boolean} sent

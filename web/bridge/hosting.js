@@ -39,15 +39,15 @@ export class Hosting {
   );
 
   #methods;
-  #page;
-
   /**
-   * @param {import("./methods.js").Methods} methods what the client itself can be asked
-   * @param {string | undefined} page the page in which the client runs: its methods are the client's
+   * The page in which the client runs: its methods are the client's.
+   * @type {string | undefined}
    */
-  constructor(methods, page) {
+  page;
+
+  /** @param {import("./methods.js").Methods} methods what the client itself can be asked */
+  constructor(methods) {
     this.#methods = methods;
-    this.#page = page;
   }
 
   /** What the server is told about all of them. */
@@ -177,11 +177,11 @@ export class Hosting {
   async #call({ page: id, method, params }, { signal, progress }) {
     if (typeof id !== "string" || typeof method !== "string") throw invalid("page.call needs a page and a method");
     const shown = this.#pages.get(id);
-    if (shown === undefined && id !== this.#page) {
+    if (shown === undefined && id !== this.page) {
       throw bridgeError(codes.noRoute.code, `this client shows no page ${id}`, { data: { kind: "notOnStack", retryable: false } });
     }
     const own = shown?.host.methods;
-    const handler = own !== undefined && Object.hasOwn(own, method) ? own[method] : id === this.#page && this.#methods.get(method);
+    const handler = own !== undefined && Object.hasOwn(own, method) ? own[method] : id === this.page && this.#methods.get(method);
     if (typeof handler !== "function") throw noMethod(method);
     return served(signal, () => handler(params ?? {}, { signal, progress, page: shown?.page ?? { id } }));
   }

@@ -1,5 +1,4 @@
 // @ts-check
-import { nextAfter } from "./backoff.js";
 import { Connection } from "./connection.js";
 import { BridgeError } from "./errors.js";
 
@@ -14,6 +13,7 @@ const STEADY = 5000;
  * @property {(isCurrent: () => boolean) => Promise<void>} greet opens the session on a connection that has just opened, as long
  *   as that is the current one; rejects when it does not open
  * @property {(error: unknown) => boolean} forgives whether a refused session may be asked for again
+ * @property {(code: number) => import("./backoff.js").Next} next what follows a connection that closed with this code
  * @property {(data: unknown) => void} received
  * @property {(close: Close) => void} lost the connection ended, and another will come
  * @property {(close: Close) => void} ended the last one did
@@ -27,6 +27,8 @@ export class Link {
   wasOpen = false;
   /** @type {Connection | undefined} */ #connection;
   /** @type {unknown} */ #timer;
+  /** Ends the question why a handshake failed, while that is asked. */
+  #asking = new AbortController();
   /** Tries since there was a session, and troubles in a row: a session that ends at once is one too. */
   #tries = 0;
   #troubles = 0;
@@ -37,6 +39,8 @@ export class Link {
   /**
    * @param {object} options
    * @param {string | undefined} options.url none: there is no bridge
+   * @param {Close} options.absence how that is told
+   * @param {import("./admission.js").Admission | undefined} options.admission tells why a first handshake failed; none: nobody asks
    * @param {import("./types.js").BridgeOptions["WebSocket"]} options.WebSocket
    * @param {import("./backoff.js").Backoff | undefined} options.backoff none: the first connection is the last
    * @param {number} options.connectTimeout
@@ -47,7 +51,7 @@ export class Link {
     this.#options = options;
     this.#events = events;
     if (options.url !== undefined) this.#connect(options.url);
-    else queueMicrotask(() => this.#end({ code: 1006, reason: "there is no bridge here" }));
+    else queueMicrotask(() => this.#end(options.absence));
   }
 
   /**
@@ -83,7 +87,12 @@ export class Link {
     });
     this.#connection = connection;
     const late = `no session within ${connectTimeout} ms`;
-    this.#timer = clock.setTimeout(() => connection.close({ code: 1006, reason: late }), connectTimeout);
+    const asking = new AbortController();
+    this.#asking = asking;
+    this.#timer = clock.setTimeout(() => {
+      connection.close({ code: 1006, reason: late });
+      asking.abort();
+    }, connectTimeout);
   }
 
   /** @param {Connection} connection */
@@ -108,9 +117,19 @@ export class Link {
 
   /** @param {Close} close */
   #closed(close) {
+    const { admission } = this.#options;
+    // Who had a session was let in. What answers then without letting this page read it may be a proxy, whose server restarts.
+    if (!close.unopened || this.wasOpen || admission === undefined) return this.#over(close);
+    void admission.judge(close, this.#asking.signal).then((judged) => {
+      if (this.state === "connecting") this.#over(judged);
+    });
+  }
+
+  /** @param {Close} close */
+  #over(close) {
     const { backoff, clock } = this.#options;
     clock.clearTimeout(this.#timer);
-    const next = close.final ? "none" : nextAfter(close.code);
+    const next = close.final ? "none" : this.#events.next(close.code);
     if (backoff === undefined || next === "none" || this.#tries >= backoff.attempts) return this.#end(close);
     if (this.state === "open" && clock.now() - this.#openSince >= STEADY) this.#troubles = 0;
     const delay = next === "resume" && this.#troubles === 0 ? 0 : backoff.delay(this.#troubles);
@@ -131,6 +150,7 @@ export class Link {
   #end(close) {
     if (this.state === "closed") return;
     this.#options.clock.clearTimeout(this.#timer);
+    this.#asking.abort();
     this.state = "closed";
     this.#events.ended(close);
     this.#events.changed({ state: "closed", attempt: this.#tries, ...told(close) });

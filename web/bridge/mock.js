@@ -1,5 +1,6 @@
 // @ts-check
 import { Bridge } from "./bridge.js";
+import { invitationIn } from "./invitation.js";
 import { MockApp } from "./mock/app.js";
 
 /** @typedef {import("./mock/app.js").MockRoutes} MockRoutes */
@@ -15,18 +16,25 @@ export class MockBridge extends Bridge {
    * @param {Partial<BridgeOptions>} options
    */
   constructor(app, options) {
-    const WebSocket = /** @type {any} */ (function () {
-      return app.connect();
-    });
-    super({ ...options, url: "ws://mock.invalid/bridge", WebSocket });
+    super({ ...options, url: "ws://mock.invalid/bridge", WebSocket: app.WebSocket });
     this.app = app;
+  }
+
+  /**
+   * The bridge of a page that this one has invited.
+   * @param {string} address as `invite` gave it
+   * @param {Partial<BridgeOptions>} [options]
+   */
+  guest(address, options = {}) {
+    const { url, ...join } = invitationIn(address);
+    return new Bridge({ ...options, url, join, WebSocket: this.app.WebSocket });
   }
 }
 
 /**
  * A bridge for tests, without a server: the interface is that of `Bridge`, the messages and their order are those of a
  * connection, and what the app does is given as functions. The app has one stack without modal pages and tabs, and neither
- * policy, interceptors nor a route table.
+ * policy, interceptors nor a route table. Its session ends with this bridge; pages that were invited to it are `guest`s.
  * @param {MockRoutes} [routes] what the app does and shows
  * @param {Partial<BridgeOptions>} [options] of the bridge, such as what it hosts itself
  * @returns {MockBridge}

@@ -43,7 +43,10 @@
  * @property {string} session
  * @property {string} client
  * @property {string} token
- * @property {string} joinToken with it, and the session's id, another client may join
+ * @property {string} [joinToken] with it, and the session's id, another client may join with all rights; a guest gets none
+ * @property {true} [guest] whether the client is here by invitation
+ * @property {string} [page] the id of the page in which the client runs
+ * @property {number | null} [expiresAt] when the client's token does, in milliseconds since 1970
  * @property {string} epoch
  * @property {string} protocol
  * @property {{name: string, version: string}} server
@@ -124,16 +127,33 @@
  * @property {number} [maxDelay] milliseconds, the longest delay; 30000
  * @property {number} [attempts] tries that may fail in a row before the bridge closes; without end, with a `fallback` 1
  *
- * @typedef {{session: string, token: string}} Invitation `token` is the session's `joinToken`
+ * @typedef {object} InviteOptions what a guest may do; without any it may call, and hosts nothing
+ * @property {string} [page] the id of the page in which it runs, to which it is bound
+ * @property {string[]} [hosts] schemes and patterns that it may host
+ * @property {string[]} [routes] patterns that it may call, and no others
+ * @property {string[]} [groups] of the inviter's, in which it is too
+ * @property {number} [uses] how many guests there may be at one time; 1
+ * @property {number} [expires] milliseconds in which it has to come; 60000
+ *
+ * @typedef {object} Invitation what the address of an invited page carries
+ * @property {string} url of the endpoint
+ * @property {string} session
+ * @property {string} token
+ *
+ * @typedef {{session: string, token: string}} Join `token` is the session's `joinToken`, or that of an invitation
  *
  * @typedef {object} BridgeOptions
- * @property {string | URL | null} [url] of the endpoint; default: `/bridge` of the page's own server; `null`: there is no bridge
+ * @property {string | URL | null} [url] of the endpoint; default: the one that the page was invited to, else `/bridge` of its own server;
+ *   `null`: there is no bridge
  * @property {new (url: string, protocols: string[]) => WebSocket} [WebSocket] where the platform has none
  * @property {{name: string, version: string, platform?: string}} [client]
- * @property {Invitation | (() => Invitation | Promise<Invitation>)} [join] the session to become a member of; a function is asked again
- *   before each connection, since a session ends with its server
- * @property {string} [page] the id of the page in which this client runs
- * @property {string | (() => string | Promise<string>)} [token] who the client is; a function is asked again before each connection
+ * @property {Join | (() => Join | Promise<Join>)} [join] the session to become a member of; default: the one that the page was invited to,
+ *   unless there is a `url`. A function is asked again before each connection, since a session ends with its server
+ * @property {string} [page] the id of the page in which this client runs; default: the one that it was invited for
+ * @property {string[]} [bridges] origins, such as `wss://bridge.example.org`, of which the page's address may invite it, beside those of its own
+ *   host and of this machine: anybody can make an address
+ * @property {string | (() => string | Promise<string>)} [token] who the client is; a function is asked again before each connection,
+ *   and before the token expires
  * @property {Record<string, PageHost>} [hosts] by scheme, as with `host`
  * @property {Record<string, TaskHandler>} [tasks] by URI or pattern, as with `task`
  * @property {Record<string, MethodHandler>} [methods] by name, as with `method`
@@ -141,6 +161,7 @@
  * @property {ReconnectOptions | false} [reconnect] `false`: the first connection is the last
  * @property {number} [connectTimeout] milliseconds until a connection has its session; 10000
  * @property {{count?: number, bytes?: number}} [queue] how many calls may wait for a connection; 256, of 1 MiB together
+ * @property {import("./admission.js").Fetch} [fetch] asks a server that does not let in why; default: the platform's, in a page
  * @property {import("./clock.js").Clock} [clock] for tests
  */
 

@@ -51,7 +51,7 @@ const shell = new Shell(byId("screen", HTMLElement), {
 
 new ExplainView((uri) => shell.bridge.explain(uri));
 cut.addEventListener("click", () => shell.engine.cut());
-restart.addEventListener("click", () => shell.startFlutter());
+restart.addEventListener("click", () => shell.attempt(shell.startFlutter()));
 byId("phone", HTMLElement).addEventListener("keydown", (event) => {
   if (event.key === "Escape" && shell.showsSheet) shell.back();
 });

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bridge } from "../bridge/bridge.js";
-import { LIVE_URL, nodeWebSockets, SKIP } from "./node-ws.js";
+import { invitationIn } from "../bridge/invitation.js";
+import { key, LIVE_URL, nodeWebSockets, SKIP } from "./node-ws.js";
 
 const OPTIONS = { skip: SKIP, timeout: 30000 };
 const HOST = { open: () => {}, close: () => {} };
@@ -86,33 +87,56 @@ test("live: a cut connection is made anew, with a new session that knows hosts, 
 
 test("live: a client that joined joins the session again, and one whose session is gone ends", OPTIONS, async (t) => {
   const shell = await connect(t, { hosts: { native: HOST } });
-  const { session, joinToken } = await shell.bridge.ready;
-  const join = { session, token: joinToken };
+  const join = key(await shell.bridge.ready);
   const member = await connect(t, { join });
   const open = reaches(member.bridge, "open");
   member.cut();
   await open;
-  assert.equal(member.bridge.session?.session, session);
+  assert.equal(member.bridge.session?.session, join.session);
 
   // The session ends with its last client.
   const alone = await connect(t);
-  const own = await alone.bridge.ready;
-  const late = new Bridge({ url: LIVE_URL, WebSocket: nodeWebSockets().WebSocket, join: { session: own.session, token: own.joinToken } });
+  const own = key(await alone.bridge.ready);
+  const late = new Bridge({ url: LIVE_URL, WebSocket: nodeWebSockets().WebSocket, join: own });
   await late.ready;
   await late.close();
   await alone.bridge.close();
-  const after = new Bridge({ url: LIVE_URL, WebSocket: nodeWebSockets().WebSocket, join: { session: own.session, token: own.joinToken } });
+  const after = new Bridge({ url: LIVE_URL, WebSocket: nodeWebSockets().WebSocket, join: own });
   await assert.rejects(after.ready, { code: 2401 });
   assert.equal(after.state, "closed");
+});
+
+test("live: a guest comes by invitation, again after its connection was cut, and does no more than it was invited to", OPTIONS, async (t) => {
+  const { bridge: shell } = await connect(t, { hosts: { live: HOST } });
+  /** @type {(page: string) => void} */
+  let opened = () => {};
+  const id = /** @type {Promise<string>} */ (new Promise((resolve) => (opened = resolve)));
+  const outcome = shell.open("live://page", {}, { onProgress: (value) => opened(value.opened.page) });
+  const page = await id;
+  const { url, ...join } = invitationIn(await shell.invite("https://app.example/", { page }));
+  assert.equal(url, LIVE_URL);
+  const guest = await connect(t, { join });
+  const { session } = guest.bridge;
+  assert.deepEqual([session?.session, session?.guest, session?.page, session?.joinToken], [join.session, true, page, undefined]);
+  await assert.rejects(guest.bridge.invite("https://app.example/"), { code: 2403 });
+  await assert.rejects(guest.bridge.host("live", HOST).registered, { code: 2403 });
+  const other = await shown(shell, "live://other");
+  await assert.rejects(guest.bridge.finish(1, { page: other }), { code: 2403 });
+  await shell.finish(1, { page: other });
+  const open = reaches(guest.bridge, "open");
+  guest.cut();
+  await open;
+  assert.equal(guest.bridge.session?.page, page);
+  await guest.bridge.finish("done");
+  assert.equal((await outcome).data, "done");
 });
 
 test("live: a page's methods are called, of its host and of the client that runs in it", OPTIONS, async (t) => {
   const { bridge: shell } = await connect(t, {
     hosts: { live: { ...HOST, methods: { title: (params, { page }) => [Reflect.get(page ?? {}, "uri"), params] } } },
   });
-  const { session, joinToken } = await shell.ready;
   const page = await shown(shell, "live://page");
-  const join = { session, token: joinToken };
+  const join = key(await shell.ready);
   const { bridge: other } = await connect(t, { join });
   assert.deepEqual(await other.call(page, "title", { x: 1 }), ["live://page", { x: 1 }]);
   await assert.rejects(other.call(page, "toString"), { code: 2502 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bridge, Declined, Cancelled, HostAbsent, RouteNotFound } from "../bridge/bridge.js";
-import { LIVE_URL, nodeWebSockets, SKIP } from "./node-ws.js";
+import { key, LIVE_URL, nodeWebSockets, SKIP } from "./node-ws.js";
 
 const OPTIONS = { skip: SKIP, timeout: 30000 };
 
@@ -37,9 +37,9 @@ async function shellAndOpener(context, { open = () => {}, tasks } = {}) {
     close: (page, reason, exts) => void seen.push(`close ${page.uri} ${reason} ${JSON.stringify(exts)}`),
   };
   const shell = await connect(context, { tasks, hosts: { native: host, live: host } });
-  const { session, joinToken } = await shell.ready;
-  const opener = await connect(context, { join: { session, token: joinToken } });
-  assert.equal(opener.session?.session, session);
+  const join = key(await shell.ready);
+  const opener = await connect(context, { join });
+  assert.equal(opener.session?.session, join.session);
   const home = whenShown(shell, "native://home");
   await home.shown;
   return { shell, opener, seen, home };

@@ -19,3 +19,12 @@ export const LIVE_URL = process.env.WAYBRIDGE_URL;
 
 /** What the live tests need to be told. */
 export const SKIP = LIVE_URL === undefined && "WAYBRIDGE_URL names no server: start `waybridge serve --conformance --port 0`";
+
+/**
+ * What lets another client join with all rights.
+ * @param {import("../bridge/bridge.js").SessionInfo} info of a member
+ */
+export function key({ session, joinToken }) {
+  if (joinToken === undefined) throw new Error("a guest can let nobody join");
+  return { session, token: joinToken };
+}

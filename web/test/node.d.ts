@@ -27,7 +27,7 @@ declare module "node:assert/strict" {
     deepEqual(actual: unknown, expected: unknown, message?: string): void;
     match(actual: string, expected: RegExp, message?: string): void;
     throws(body: () => unknown, expected?: object): void;
-    rejects(promise: Promise<unknown> | (() => Promise<unknown>), expected?: object): Promise<void>;
+    rejects(promise: Promise<unknown> | (() => Promise<unknown>), expected?: object, message?: string): Promise<void>;
     fail(message: string): never;
   }
   const assert: Assert;

@@ -3,7 +3,7 @@ import { platformClock } from "../clock.js";
 import { failure } from "../errors.js";
 import { Peer } from "../peer.js";
 import { placeOf, URIMap } from "../uri-map.js";
-import { MockSession } from "./session.js";
+import { JOIN_TOKEN, MockSession } from "./session.js";
 import { MockSocket } from "./socket.js";
 
 /** @typedef {import("../types.js").Page} Page */
@@ -20,42 +20,47 @@ import { MockSocket } from "./socket.js";
  *   promise that never settles waits for `back` or `finish`
  */
 
-/** The app and its server for one `Bridge` of a test: what the test sees of them, and what it does in their place. */
+/** @typedef {import("./member.js").MockMember} MockMember */
+/** @typedef {{socket: MockSocket, peer: Peer, session?: MockSession, member?: MockMember}} Connection a member once it has its session */
+
+/** The app and its server for the bridges of a test: what the test sees of them, and what it does in their place. */
 export class MockApp {
   /**
-   * All that the bridge asked, in order.
+   * All that the bridge and its guests asked, in order.
    * @type {{method: string, params: any}[]}
    */
   calls = [];
   /** While this is true, no connection comes about. */
   isDown = false;
   /** @type {Routes} */ #routes = { tasks: new URIMap(), pages: new URIMap() };
-  /** @type {{socket: MockSocket, peer: Peer, session: MockSession} | undefined} */ #connection;
+  /** @type {Set<Connection>} the bridge's own first */ #connections = new Set();
   #sessions = 0;
+
+  /**
+   * What a bridge connects with: `globalThis.WebSocket = app.WebSocket` for pages that say no more than `new Bridge()`.
+   * @type {any}
+   */
+  WebSocket;
 
   /** @param {MockRoutes} routes */
   constructor({ tasks = {}, pages = {} }) {
+    const app = this;
+    this.WebSocket = function () {
+      return app.#connect();
+    };
     for (const [key, handler] of Object.entries(tasks)) this.#routes.tasks.add({ ...placeOf(key), kind: "task" }, handler);
     for (const [key, handler] of Object.entries(pages)) this.#routes.pages.add({ ...placeOf(key), kind: "page" }, handler);
   }
 
-  /** A connection for a bridge. */
-  connect() {
-    return new MockSocket({
-      accepts: (socket) => this.#accepts(socket),
-      received: (text) => this.#connection?.peer.receive(text),
-      ended: () => this.#ended(),
-    });
-  }
-
   /**
-   * Publishes an event; the bridge hears it if it has subscribed to the topic.
+   * Publishes an event; a bridge hears it if it has subscribed to the topic.
    * @param {string} topic
    * @param {unknown} [data]
    */
   publish(topic, data = null) {
-    const { peer, session } = this.#connected;
-    if (session.wants(topic)) peer.notify("event", { topic, data, at: Date.now() });
+    for (const member of this.#connected.session.members) {
+      if (member.wants(topic)) member.peer.notify("event", { topic, data, at: Date.now() });
+    }
   }
 
   /**
@@ -95,57 +100,112 @@ export class MockApp {
    * @param {string} [reason]
    */
   drop(code = 1006, reason = "") {
-    this.#connection?.socket.end(code, reason);
+    this.#own?.socket.end(code, reason);
+  }
+
+  /**
+   * Ends the connections of its guests, as those of pages that are loaded anew.
+   * @param {number} [code]
+   * @param {string} [reason]
+   */
+  dropGuests(code = 1006, reason = "") {
+    for (const { socket, member } of [...this.#connections]) if (member?.isGuest) socket.end(code, reason);
+  }
+
+  /** The connection of the bridge itself. */
+  get #own() {
+    const [own] = this.#connections;
+    return own;
   }
 
   get #connected() {
-    if (this.#connection !== undefined) return this.#connection;
+    const { peer, session } = this.#own ?? {};
+    if (peer !== undefined && session !== undefined) return { peer, session };
     throw failure("hostAbsent", "the bridge has no session with the mocked app: await its `ready` first");
   }
 
-  /** @param {MockSocket} socket */
-  #accepts(socket) {
+  #connect() {
+    /** @type {Connection} */
+    const connection = {
+      socket: new MockSocket({
+        accepts: () => this.#accepts(connection),
+        received: (text) => connection.peer.receive(text),
+        ended: (code) => this.#ended(connection, code),
+      }),
+      peer: new Peer({
+        send: (text) => connection.socket.deliver(text),
+        report: () => {},
+        request: (method) => this.#recorded(method, connection),
+        notification: () => undefined,
+        clock: platformClock,
+      }),
+    };
+    return connection.socket;
+  }
+
+  /** @param {Connection} connection */
+  #accepts(connection) {
     if (this.isDown) return false;
-    const peer = new Peer({
-      send: (text) => socket.deliver(text),
-      report: () => {},
-      request: (method) => this.#recorded(method),
-      notification: () => undefined,
-      clock: platformClock,
-    });
-    peer.start();
-    this.#connection = { socket, peer, session: new MockSession(this.#routes, peer) };
+    connection.peer.start();
+    this.#connections.add(connection);
     return true;
   }
 
-  #ended() {
-    this.#connection?.peer.close({ code: 1006, reason: "the bridge has left the mocked app" });
-    this.#connection?.session.end();
-    this.#connection = undefined;
+  /**
+   * @param {Connection} connection
+   * @param {number} code
+   */
+  #ended(connection, code) {
+    const { peer, session, member } = connection;
+    this.#connections.delete(connection);
+    peer.close({ code: 1006, reason: "the bridge has left the mocked app" });
+    if (session === undefined || member === undefined) return;
+    const [first] = session.members;
+    session.leave(member, code !== 1000);
+    if (member !== first) return;
+    // A mocked session ends with the client that began it.
+    session.end();
+    const others = [...this.#connections].filter((other) => other.session === session);
+    for (const { socket } of others) socket.end(4103, "the session has ended");
   }
 
   /**
    * @param {string} method
+   * @param {Connection} connection
    * @returns {import("../serving.js").RequestHandler}
    */
-  #recorded(method) {
+  #recorded(method, connection) {
     return (params, context) => {
       this.calls.push({ method, params });
-      if (method === "session.open") return this.#welcome(params);
-      const handler = this.#connected.session.methods.get(method);
+      if (method === "session.open") return this.#welcome(params, connection);
+      const handler = connection.member?.methods.get(method);
       if (handler === undefined) throw failure("methodNotFound", `a mocked app has no method ${method}`);
       return handler(params, context);
     };
   }
 
-  /** @param {any} params */
-  #welcome({ hosts = [] }) {
-    this.#connected.session.register(hosts);
-    this.#sessions += 1;
+  /**
+   * @param {any} params
+   * @param {Connection} connection
+   */
+  #welcome(params, connection) {
+    const session = this.#sessionFor(params);
+    const member = session.enter(connection.peer, params);
+    Object.assign(connection, { session, member });
+    const { page, isGuest } = member;
     return {
-      session: `mock-${this.#sessions}`, client: "mock", token: "mock", joinToken: "mock", epoch: "mock", protocol: "1.0",
+      session: session.id, client: "mock", token: "mock", epoch: "mock", protocol: "1.0",
+      ...(isGuest ? { guest: true } : { joinToken: JOIN_TOKEN }), page,
       server: { name: "mock", version: "0" }, limits: {}, table: { version: "0" }, capabilities: [],
     };
+  }
+
+  /** @param {any} params */
+  #sessionFor({ join }) {
+    if (join === undefined) return new MockSession(`mock-${(this.#sessions += 1)}`, this.#routes);
+    const session = this.#own?.session;
+    if (session?.id === join.session && session?.knows(join.token)) return session;
+    throw failure("notAuthenticated", "the mocked app has no such session, or this is no token of it");
   }
 }
 

@@ -3,85 +3,119 @@ import { codes } from "../codes.js";
 import { BridgeError, Declined, failure } from "../errors.js";
 import { finished } from "../fallback.js";
 import { served } from "../methods.js";
-import { covers } from "../subscriptions.js";
 import { withoutDots } from "../uri.js";
 import { URIMap } from "../uri-map.js";
+import { MockInvitation } from "./invitation.js";
+import { MockMember } from "./member.js";
 import { MockStack } from "./stack.js";
 
 /** @typedef {import("../types.js").Page} Page */
 /** @typedef {import("../types.js").Outcome} Outcome */
 /** @typedef {import("../serving.js").RequestContext} RequestContext */
-/** @typedef {import("../serving.js").RequestHandler} RequestHandler */
 /** @typedef {import("./app.js").MockPageHandler} MockPageHandler */
 
-/** One session of a mocked app: what the bridge hosts and wants in it, and its pages. */
+/** With it a bridge joins that was not invited. */
+export const JOIN_TOKEN = "mock";
+
+/** One session of a mocked app: who takes part, what they host, and the pages. */
 export class MockSession {
-  /** @type {{page: URIMap<undefined>, task: URIMap<undefined>, service: URIMap<undefined>}} */
+  /** @type {Set<MockMember>} the first client first */ members = new Set();
+  /** @type {{page: URIMap<MockMember>, task: URIMap<MockMember>, service: URIMap<MockMember>}} */
   #hosted = { page: new URIMap(), task: new URIMap(), service: new URIMap() };
-  /** @type {Map<string, {host: any, remove: () => void}>} by what was declared */ #hosts = new Map();
-  /** @type {Set<string>} */ #topics = new Set();
+  /** @type {Map<string, MockInvitation>} by token */ #invitations = new Map();
   /** @type {Map<string, AbortController>} the app's own pages by id */ #shown = new Map();
+  /** @type {Map<string, MockMember>} who shows the others, by id */ #hosts = new Map();
+  /** @type {Map<string, MockMember | undefined>} who opened each, by id */ #openers = new Map();
   #lastPage = 0;
   #routes;
-  #peer;
-  #stack = new MockStack({
+  stack = new MockStack({
     closed: (page, reason, exts) => this.#closed(page, reason, exts),
-    resumed: (page) => this.#shown.has(page.id) || this.#peer.notify("page.resume", { page: page.id }),
+    resumed: (page) => this.#hosts.get(page.id)?.peer.notify("page.resume", { page: page.id }),
   });
 
   /**
-   * What it answers to the bridge, by method.
-   * @type {Map<string, RequestHandler>}
-   */
-  methods = new Map(/** @type {[string, RequestHandler][]} */ ([
-    ["router.open", (params, context) => this.open(params, context)],
-    ["router.invoke", (params, context) => this.invoke(params, context)],
-    ["router.deliver", (params, context) => this.#deliver(params, context)],
-    ["router.canOpen", ({ uri }) => this.#canOpen(uri)],
-    ["router.routes", () => []],
-    ["navigation.stack", () => ({ pages: this.#stack.pages })],
-    ["navigation.contains", ({ uri }) => this.#stack.contains(uri)],
-    ["navigation.back", (params) => this.#stack.back(params)],
-    ["navigation.finish", (params) => this.#finish(params)],
-    ["page.call", (params, { signal, progress }) => this.#peer.request("page.call", params, { signal, onProgress: progress })],
-    ["host.register", ({ hosts }) => this.register(hosts)],
-    ["host.unregister", ({ hosts }) => this.#unregister(hosts)],
-    ["events.subscribe", ({ topics }) => this.#subscribe(topics)],
-    ["events.unsubscribe", ({ topics }) => this.#unsubscribe(topics)],
-    ["rpc.discover", () => ({ methods: ["session.open", ...this.methods.keys()].map((name) => ({ name })) })],
-  ]));
-
-  /**
+   * @param {string} id
    * @param {import("./app.js").Routes} routes
-   * @param {import("../peer.js").Peer} peer
    */
-  constructor(routes, peer) {
+  constructor(id, routes) {
+    this.id = id;
     this.#routes = routes;
-    this.#peer = peer;
   }
 
-  /** The bridge has left. */
+  /**
+   * @param {import("../peer.js").Peer} peer
+   * @param {any} params of `session.open`
+   */
+  enter(peer, { join, page, hosts = [] }) {
+    const invitation = this.#invitations.get(join?.token);
+    invitation?.take({ page, hosts });
+    const member = new MockMember(this, peer, { page, invitation });
+    this.members.add(member);
+    member.register(hosts);
+    return member;
+  }
+
+  /**
+   * @param {MockMember} member
+   * @param {boolean} isLost
+   */
+  leave(member, isLost) {
+    this.members.delete(member);
+    member.leave(isLost);
+    for (const [page, host] of [...this.#hosts]) {
+      const { code, message } = failure("hostAbsent", "the client that showed the page is gone");
+      if (host === member && this.stack.contains(page) !== null) this.stack.finish(page, "failed", { code, message });
+    }
+  }
+
+  /** The first client has left. */
   end() {
     for (const controller of this.#shown.values()) controller.abort(failure("cancelled"));
   }
 
-  /** @param {string} topic */
-  wants(topic) {
-    return [...this.#topics].some((each) => covers(each, topic));
+  /** @param {any} params of `session.invite` */
+  invite(params) {
+    const token = `mock-guest-${this.#invitations.size + 1}`;
+    const invitation = new MockInvitation(params);
+    this.#invitations.set(token, invitation);
+    return { session: this.id, token, expiresAt: invitation.expiresAt };
+  }
+
+  /** @param {string} token */
+  knows(token) {
+    return token === JOIN_TOKEN || this.#invitations.has(token);
+  }
+
+  /**
+   * @param {any} declaration
+   * @param {MockMember} member
+   */
+  host(declaration, member) {
+    return this.#hosted[/** @type {"page" | "task" | "service"} */ (declaration.kind)].add(declaration, member);
+  }
+
+  /**
+   * Whether a member shows a page, or has opened it.
+   * @param {string} page
+   * @param {MockMember} member
+   */
+  isOf(page, member) {
+    return this.#hosts.get(page) === member || this.#openers.get(page) === member;
   }
 
   /**
    * @param {any} params
    * @param {RequestContext} context
+   * @param {MockMember} [opener] none: the app itself
    * @returns {Promise<Outcome>}
    */
-  async open(params, context) {
+  async open(params, context, opener) {
     const { exts = {}, style = "push", from } = params;
     const uri = withoutDots(params.uri);
     if (this.#findTask(uri)) return finished(await this.invoke(params, context));
     const [own, hosted] = [this.#routes.pages.find(uri), this.#hosted.page.all(uri)];
     if (own === undefined && hosted.length === 0) throw noRoute(uri);
-    const there = style === "popTo" ? this.#stack.popTo(uri, exts) : undefined;
+    const there = style === "popTo" ? this.stack.popTo(uri, exts) : undefined;
     if (there !== undefined) return there.outcome;
     const page = (/** @type {import("../uri-map.js").Found<any>} */ found) => {
       this.#lastPage += 1;
@@ -94,10 +128,17 @@ export class MockSession {
         ? page(own)
         : await firstThatTakesIt(uri, hosted, async (found) => {
             const asked = page(found);
-            await this.#peer.request("page.open", { page: asked, host: found.host }, { signal: context.signal });
+            this.#hosts.set(asked.id, found.handler);
+            try {
+              await found.handler.peer.request("page.open", { page: asked, host: found.host }, { signal: context.signal });
+            } catch (error) {
+              this.#hosts.delete(asked.id);
+              throw error;
+            }
             return asked;
           });
-    const outcome = this.#stack.add(opened);
+    this.#openers.set(opened.id, opener);
+    const outcome = this.stack.add(opened);
     context.progress({ opened: { page: opened.id } });
     context.signal.addEventListener("abort", () => this.#end(opened, "cancelled"));
     if (own !== undefined) void this.#show(opened, own.handler);
@@ -112,12 +153,12 @@ export class MockSession {
     const uri = withoutDots(called);
     const [own, hosted] = [this.#routes.tasks.all(uri), this.#hosted.task.all(uri)];
     if (own.length === 0 && hosted.length === 0) {
-      throw this.#canOpen(uri).canOpen ? failure("wrongKind", `${uri} is a page: open it`) : noRoute(uri);
+      throw this.canOpen(uri).canOpen ? failure("wrongKind", `${uri} is a page: open it`) : noRoute(uri);
     }
     return firstThatTakesIt(uri, [...own, ...hosted], ({ handler, params: given, host }) => {
       const all = { ...given, ...params };
-      if (handler === undefined) {
-        return this.#peer.request("task.run", { uri, params: all, exts, host }, { signal, onProgress: progress });
+      if (handler instanceof MockMember) {
+        return handler.peer.request("task.run", { uri, params: all, exts, host }, { signal, onProgress: progress });
       }
       return served(signal, () => handler(all, { uri, exts, signal, progress }));
     });
@@ -128,47 +169,21 @@ export class MockSession {
    * @param {any} params
    * @param {RequestContext} context
    */
-  #deliver({ uri, action_url, params }, context) {
+  deliver({ uri, action_url, params }, context) {
     // What becomes of the link is not the answer's to tell.
     this.open({ uri: uri ?? action_url, params }, { ...context, progress: () => {} }).catch(() => {});
     return null;
   }
 
-  /** @param {any[]} hosts */
-  register(hosts) {
-    for (const host of hosts) {
-      const kind = /** @type {"page" | "task" | "service"} */ (host.kind);
-      this.#hosts.get(JSON.stringify(host))?.remove();
-      this.#hosts.set(JSON.stringify(host), { host, remove: this.#hosted[kind].add(host, undefined) });
-    }
-    return { hosts: [...this.#hosts.values()].map(({ host }) => host) };
-  }
-
-  /** @param {any[]} hosts */
-  #unregister(hosts) {
-    for (const host of hosts) {
-      this.#hosts.get(JSON.stringify(host))?.remove();
-      this.#hosts.delete(JSON.stringify(host));
-    }
-    return this.register([]);
-  }
-
-  /** @param {string[]} topics */
-  #subscribe(topics) {
-    for (const topic of topics) this.#topics.add(topic);
-    return { topics: [...this.#topics] };
-  }
-
-  /** @param {string[]} topics */
-  #unsubscribe(topics) {
-    for (const topic of topics) this.#topics.delete(topic);
-    return { topics: [...this.#topics] };
-  }
-
-  /** @param {any} params */
-  #finish({ page, result, exts }) {
-    if (page === undefined) throw failure("invalidParams", "navigation.finish needs a page: a mocked bridge runs in none");
-    return this.#stack.finish(page, "finished", result, exts);
+  /**
+   * Calls a method of a page: of the client that runs in it, or else of the one that shows it.
+   * @param {any} params
+   * @param {RequestContext} context
+   */
+  call(params, { signal, progress }) {
+    const [first, ...others] = this.members;
+    const member = others.find(({ page }) => page === params.page) ?? this.#hosts.get(params.page) ?? first;
+    return member.peer.request("page.call", params, { signal, onProgress: progress });
   }
 
   /**
@@ -194,7 +209,7 @@ export class MockSession {
    * @param {import("./stack.js").Result} [result]
    */
   #end({ id }, outcome, result) {
-    if (this.#stack.contains(id) !== null) this.#stack.finish(id, outcome, result);
+    if (this.stack.contains(id) !== null) this.stack.finish(id, outcome, result);
   }
 
   /**
@@ -203,18 +218,19 @@ export class MockSession {
    * @param {import("../types.js").Params} exts
    */
   #closed({ id }, reason, exts) {
-    const own = this.#shown.get(id);
+    this.#shown.get(id)?.abort(failure("cancelled"));
     this.#shown.delete(id);
-    own?.abort(failure("cancelled"));
-    if (own !== undefined) return;
+    const host = this.#hosts.get(id);
+    this.#hosts.delete(id);
+    this.#openers.delete(id);
     // As a server does, it leaves empty exts out.
     const told = Object.keys(exts).length > 0 ? { page: id, reason, exts } : { page: id, reason };
     // What the host answers changes nothing.
-    this.#peer.request("page.close", told).catch(() => {});
+    host?.peer.request("page.close", told).catch(() => {});
   }
 
   /** @param {string} uri */
-  #canOpen(uri) {
+  canOpen(uri) {
     if (this.#findTask(uri)) return { canOpen: true, kind: "task" };
     return this.#routes.pages.find(uri) ?? this.#hosted.page.find(uri) ? { canOpen: true, kind: "page" } : { canOpen: false };
   }

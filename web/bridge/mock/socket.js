@@ -17,7 +17,7 @@ export class MockSocket extends EventTarget {
    * @param {object} server
    * @param {(socket: MockSocket) => boolean} server.accepts whether the connection comes about
    * @param {(text: string) => void} server.received
-   * @param {() => void} server.ended
+   * @param {(code: number) => void} server.ended
    */
   constructor({ accepts, received, ended }) {
     super();
@@ -62,7 +62,7 @@ export class MockSocket extends EventTarget {
   end(code, reason) {
     if (this.readyState === 3) return;
     this.readyState = 3;
-    this.#ended();
+    this.#ended(code);
     this.dispatchEvent(Object.assign(new Event("close"), { code, reason }));
   }
 }

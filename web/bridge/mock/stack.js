@@ -74,14 +74,20 @@ export class MockStack {
   }
 
   /**
+   * The pages that would close.
+   * @param {any} params as of `navigation.back`, or the id of a page that finishes
+   */
+  closing(params) {
+    return this.pages.slice(typeof params === "string" ? this.#index(params) : this.#end(params));
+  }
+
+  /**
    * @param {any} params as of `navigation.back`
    * @returns {{page: string | null, closed: string[]}}
    */
-  back({ count = 1, to, before, root, result, exts }) {
-    let index = Math.max(1, this.#entries.length - count);
-    if (root) index = 1;
-    else if (to !== undefined) index = this.#index(to) + 1;
-    else if (before !== undefined) index = Math.max(1, this.#index(before));
+  back(params) {
+    const { result, exts } = params;
+    const index = this.#end(params);
     if (result !== undefined && index >= this.#entries.length) throw failure("conflict", "no page closes: the result would be lost");
     return this.#close(index, result === undefined ? "dismissed" : "finished", result, exts);
   }
@@ -94,6 +100,16 @@ export class MockStack {
    */
   finish(id, outcome, result, exts) {
     return this.#close(this.#index(id), outcome, result, exts);
+  }
+
+  /**
+   * From where on pages close.
+   * @param {any} params as of `navigation.back`
+   */
+  #end({ count = 1, to, before, root }) {
+    if (root) return 1;
+    if (to !== undefined) return this.#index(to) + 1;
+    return Math.max(1, before === undefined ? this.#entries.length - count : this.#index(before));
   }
 
   /**

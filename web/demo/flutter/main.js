@@ -1,6 +1,7 @@
 // @ts-check
+import { Bridge } from "../../bridge/bridge.js";
 import { byId } from "../shared/dom.js";
-import { join, report } from "../shared/frame.js";
+import { needsApp, report } from "../shared/frame.js";
 import { explain } from "../shared/result.js";
 import { Toasts } from "../shared/toasts.js";
 import { FlutterView } from "./view.js";
@@ -8,51 +9,46 @@ import { FlutterView } from "./view.js";
 /** @typedef {import("../../bridge/bridge.js").Page} Page */
 
 const empty = byId("empty", HTMLElement);
-const bridge = join("demo-flutter");
-if (bridge) run(bridge);
-else empty.textContent = "This Flutter view was opened by itself, without the app around it: no page can be opened in it.";
+const bridge = new Bridge();
+needsApp(bridge);
+const snacks = new Toasts(byId("snack", HTMLElement));
+const view = new FlutterView(byId("pages", HTMLElement), bridge, (text) => snacks.show(text));
 
-/** @param {import("../../bridge/bridge.js").Bridge} bridge */
-function run(bridge) {
-  const snacks = new Toasts(byId("snack", HTMLElement));
-  const view = new FlutterView(byId("pages", HTMLElement), bridge, (text) => snacks.show(text));
+// The shell learns where our pages lie from the server's stack. An answer of the server to a question that was asked
+// after our own answer proves that it has taken the change.
+const changed = () => setTimeout(async () => {
+  await bridge.stack().catch(() => undefined);
+  report({ demo: "changed" });
+}, 0);
 
-  // The shell learns where our pages lie from the server's stack. An answer of the server to a question that was asked
-  // after our own answer proves that it has taken the change.
-  const changed = () => setTimeout(async () => {
-    await bridge.stack().catch(() => undefined);
-    report({ demo: "changed" });
-  }, 0);
-
-  const { registered } = bridge.host("flutter", {
-    open(/** @type {Page} */ page) {
-      view.open(page);
-      changed();
-    },
-    close(/** @type {Page} */ page) {
-      view.close(page.id);
-      changed();
-    },
-    resume(/** @type {Page} */ page) {
-      view.resume(page.id);
-      changed();
-    },
-  });
-  bridge.addEventListener("statechange", (event) => {
-    const { state } = /** @type {CustomEvent} */ (event).detail;
-    empty.textContent = state === "open" ? "No Flutter page is open." : "The Flutter view has no connection.";
-    if (state === "waiting") report({ demo: "lost" });
-    if (state !== "open") return;
-    registered.then(() => report({ demo: "connected" }), (error) => (empty.textContent = explain(error)));
+const { registered } = bridge.host("flutter", {
+  open(/** @type {Page} */ page) {
+    view.open(page);
     changed();
-  });
-  bridge.addEventListener("close", async () => {
-    view.clear();
-    // Once the socket itself is gone, the server knows, and the shell can ask it for the stack that is left.
-    await bridge.close();
-    report({ demo: "closed" });
-  });
-  addEventListener("message", (event) => {
-    if (event.source === parent && event.origin === location.origin && event.data.demo === "cut") bridge.close();
-  });
-}
+  },
+  close(/** @type {Page} */ page) {
+    view.close(page.id);
+    changed();
+  },
+  resume(/** @type {Page} */ page) {
+    view.resume(page.id);
+    changed();
+  },
+});
+bridge.addEventListener("statechange", (event) => {
+  const { state } = /** @type {CustomEvent} */ (event).detail;
+  empty.textContent = state === "open" ? "No Flutter page is open." : "The Flutter view has no connection.";
+  if (state === "waiting") report({ demo: "lost" });
+  if (state !== "open") return;
+  registered.then(() => report({ demo: "connected" }), (error) => (empty.textContent = explain(error)));
+  changed();
+});
+bridge.addEventListener("close", async () => {
+  view.clear();
+  // Once the socket itself is gone, the server knows, and the shell can ask it for the stack that is left.
+  await bridge.close();
+  report({ demo: "closed" });
+});
+addEventListener("message", (event) => {
+  if (event.source === parent && event.origin === location.origin && event.data.demo === "cut") bridge.close();
+});

@@ -35,7 +35,7 @@ export function me(page, { bridge, snack }) {
   };
   const orders = () => told(bridge.open("native://orders", {}, { from: page.id })
     .then(({ outcome, data }) => snack(outcome === "finished" ? `Order ${data.id}: ${data.state}` : `Orders: ${outcome}`)));
-  const discover = () => told(bridge.selectTab("native://discover"));
+  const discover = () => told(bridge.invoke("action://tab/1"));
 
   const tile = (/** @type {string} */ name, /** @type {string} */ detail, /** @type {() => void} */ press) =>
     element("button", { class: "tile", type: "button", onclick: press },

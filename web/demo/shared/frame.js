@@ -1,6 +1,5 @@
 // @ts-check
-import { Bridge } from "../../bridge/bridge.js";
-import { invitation } from "./invitation.js";
+import { byId } from "./dom.js";
 import { tapped } from "./tap.js";
 
 /**
@@ -8,6 +7,19 @@ import { tapped } from "./tap.js";
  * @typedef {{demo: "message", direction: "in" | "out", text: string}
  *   | {demo: "connected"} | {demo: "lost"} | {demo: "changed"} | {demo: "closed"}} FrameReport
  */
+
+// The messages of the connection are shown beside the phone.
+globalThis.WebSocket = tapped((direction, text) => report({ demo: "message", direction, text }));
+
+// A frame that is covered loses its focus; when it is on top again, the focus returns to where it was.
+/** @type {HTMLElement | null} */
+let last = null;
+addEventListener("focusin", ({ target }) => {
+  if (target instanceof HTMLElement) last = target;
+});
+addEventListener("focus", () => {
+  if (document.activeElement === document.body) last?.focus({ preventScroll: true });
+});
 
 /**
  * Tells the shell something.
@@ -18,32 +30,13 @@ export function report(message) {
 }
 
 /**
- * Joins the session of the shell that opened this document; null when there is no shell around it. The messages of the
- * connection are shown beside the phone.
- * @param {string} name
- * @returns {Bridge | null}
+ * A page that was opened by itself has a session of its own, in which nobody serves it: it says so instead.
+ * @param {import("../../bridge/bridge.js").Bridge} bridge
  */
-export function join(name) {
-  const invited = invitation();
-  if (!invited || parent === window) return null;
-  keepFocus();
-  const { session, token, page } = invited;
-  return new Bridge({
-    client: { name, version: "1.0" },
-    join: { session, token },
-    page,
-    WebSocket: tapped((direction, text) => report({ demo: "message", direction, text })),
-  });
-}
-
-/** A frame that is covered loses its focus; when it is on top again, the focus returns to where it was. */
-function keepFocus() {
-  /** @type {HTMLElement | null} */
-  let last = null;
-  addEventListener("focusin", ({ target }) => {
-    if (target instanceof HTMLElement) last = target;
-  });
-  addEventListener("focus", () => {
-    if (document.activeElement === document.body) last?.focus({ preventScroll: true });
-  });
+export async function needsApp(bridge) {
+  const info = await bridge.ready.catch(() => undefined);
+  if (info === undefined || info.guest) return;
+  byId("alone", HTMLElement).hidden = false;
+  for (const button of document.querySelectorAll("button")) button.disabled = true;
+  await bridge.close();
 }

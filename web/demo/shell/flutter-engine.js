@@ -1,7 +1,6 @@
 // @ts-check
 
 /** @typedef {import("./frames.js").Frames} Frames */
-/** @typedef {import("../../bridge/bridge.js").SessionInfo} SessionInfo */
 /** @typedef {"off" | "starting" | "connected" | "lost" | "cut"} EngineState */
 
 /** The Flutter view of the phone: a frame of its own with a connection of its own. */
@@ -21,10 +20,8 @@ export class FlutterEngine {
     this.listener = listener;
   }
 
-  /** @param {SessionInfo} info */
-  start(info) {
-    const address = new URL("flutter.html", document.baseURI).href;
-    this.frame = this.frames.make(address, "Flutter view", info, undefined, (message) => this.#hear(message));
+  async start() {
+    this.frame = await this.frames.make("flutter.html", "Flutter view", { hosts: ["flutter"] }, (message) => this.#hear(message));
     this.#become("starting");
   }
 

@@ -1,16 +1,17 @@
 // @ts-check
 import { element } from "../shared/dom.js";
-import { invite } from "../shared/invitation.js";
 
 /** @typedef {import("../shared/frame.js").FrameReport} FrameReport */
-/** @typedef {import("../../bridge/bridge.js").SessionInfo} SessionInfo */
+/** @typedef {import("../../bridge/types.js").InviteOptions} InviteOptions */
 
-/** The documents in frames: lets them join the session and hears what they report. */
+/** The documents in frames: invites them to the session and hears what they report. */
 export class Frames {
   /** @type {Map<HTMLIFrameElement, (message: FrameReport) => void>} */
   #listeners = new Map();
 
-  constructor() {
+  /** @param {import("../../bridge/bridge.js").Bridge} bridge */
+  constructor(bridge) {
+    this.bridge = bridge;
     addEventListener("message", (event) => {
       if (event.origin !== location.origin) return;
       for (const [frame, listen] of this.#listeners) {
@@ -21,18 +22,15 @@ export class Frames {
   }
 
   /**
-   * A frame that joins the session. The address is set before the frame is in the document, so that the browser's
+   * A frame that is invited to the session. The address is set before the frame is in the document, so that the browser's
    * history gets no entry of it.
    * @param {string} uri
    * @param {string} title
-   * @param {SessionInfo} info
-   * @param {string | undefined} page
+   * @param {InviteOptions} rights
    * @param {(message: FrameReport) => void} listen
-   * @returns {HTMLIFrameElement}
    */
-  make(uri, title, info, page, listen) {
-    const src = invite(uri, { session: info.session, token: info.joinToken, page });
-    const frame = element("iframe", { src, title });
+  async make(uri, title, rights, listen) {
+    const frame = element("iframe", { src: await this.bridge.invite(uri, rights), title });
     this.#listeners.set(frame, listen);
     return frame;
   }

@@ -31,7 +31,7 @@ import { handOff } from "./third-party.js";
  * what is on the stack.
  */
 export class Shell {
-  #frames = new Frames();
+  #frames;
   #tabs = new Tabs((tab) => this.#press(tab));
   /** @type {Layer[]} */
   #layers = [];
@@ -55,6 +55,7 @@ export class Shell {
       client: { name: "demo-shell", version: "1.0" },
       WebSocket: tapped((direction, text) => listener.message("shell", direction, text)),
     });
+    this.#frames = new Frames(this.bridge);
     this.history = new BackHistory((count) => this.attempt(this.bridge.back({ count })));
     this.engine = new FlutterEngine(this.#frames, {
       changed: () => {
@@ -72,6 +73,8 @@ export class Shell {
     });
     this.bridge.host("http", this.#host);
     this.bridge.task("action://toast", ({ text }) => listener.toast(String(text)));
+    // A guest shows no tab: that is the shell's to do.
+    this.bridge.task("action://tab/:index", ({ index }) => this.bridge.selectTab(Number(index)));
     this.bridge.task("tp://:app", (params, { signal }) => handOff(this.bridge, params, signal));
   }
 
@@ -85,7 +88,7 @@ export class Shell {
 
   /** Starts the app in a new session: the Flutter engine, the native pages and the first tab. */
   async #begin() {
-    this.startFlutter();
+    this.attempt(this.startFlutter());
     try {
       this.#routes = await this.bridge.routes();
       await this.#native?.();
@@ -99,10 +102,8 @@ export class Shell {
     this.refresh();
   }
 
-  startFlutter() {
-    const info = this.bridge.session;
-    if (!info) return;
-    this.engine.start(info);
+  async startFlutter() {
+    await this.engine.start();
     this.screen.flutter = this.engine.frame;
   }
 
@@ -163,8 +164,8 @@ export class Shell {
   }
 
   /** @param {Page} page */
-  #open(page) {
-    this.screen.add(page.id, /^https?:/.test(page.uri) ? this.#webPage(page) : nativePage(page, this));
+  async #open(page) {
+    this.screen.add(page.id, /^https?:/.test(page.uri) ? await this.#webPage(page) : nativePage(page, this));
     this.refresh();
   }
 
@@ -175,17 +176,16 @@ export class Shell {
   }
 
   /**
-   * A web page in a frame. Only this app's own pages get the key of the session.
+   * A web page in a frame. Only this app's own pages are invited.
    * @param {Page} page
    */
-  #webPage(page) {
+  async #webPage(page) {
     const { origin } = new URL(page.uri);
-    const info = this.bridge.session;
-    if (origin !== location.origin || !info) {
+    if (origin !== location.origin) {
       throw Object.assign(new Error(`This app shows no pages of ${origin}`), { code: 1403 });
     }
     const title = typeof page.params.title === "string" ? page.params.title : "Web page";
-    const frame = this.#frames.make(page.uri, title, info, page.id, (message) => {
+    const frame = await this.#frames.make(page.uri, title, { page: page.id }, (message) => {
       if (message.demo === "message") this.listener.message("web", message.direction, message.text);
     });
     return surface(page, { title, back: () => this.back(page.id) }, frame);

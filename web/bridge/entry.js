@@ -1,0 +1,113 @@
+// @ts-check
+import { nextAfter } from "./backoff.js";
+import { closeCodes, codes } from "./codes.js";
+import { endpoint } from "./endpoint.js";
+import { BridgeError } from "./errors.js";
+import { takeInvitation } from "./invitation.js";
+
+/**
+ * How often in a row a guest that was here before may be refused (2401): for the server its last connection may not be over yet,
+ * and hold its place. With the usual delays that is a minute and a half, longer than a server waits for one that is silent.
+ */
+const PATIENCE = 8;
+
+/** The way into a session: where its server is, and what the client shows there. */
+export class Entry {
+  /**
+   * The endpoint's; none: there is no bridge.
+   * @type {string | undefined}
+   */
+  url;
+  /**
+   * How that is told.
+   * @type {import("./connection.js").Close}
+   */
+  absence = { code: 1006, reason: "there is no bridge here" };
+  #token;
+  /** @type {import("./types.js").BridgeOptions["join"]} */ #join;
+  #page;
+  #wasHere = false;
+  #refusals = 0;
+
+  /** @param {import("./types.js").BridgeOptions} options */
+  constructor({ url, join, token, page, bridges, fallback }) {
+    this.#token = token;
+    this.#join = join;
+    this.#page = page;
+    try {
+      const invitation = url === undefined && join === undefined ? takeInvitation(bridges) : undefined;
+      if (invitation !== undefined) [this.#join, url] = [invitation, invitation.url];
+      this.#wasHere = invitation?.isKept ?? false;
+    } catch (error) {
+      // Whoever made the page's address made the mistake: the page, which can not mend it, goes on without a bridge.
+      if (!(error instanceof BridgeError)) throw error;
+      this.absence = { code: 1006, reason: error.message, cause: error };
+      return;
+    }
+    this.url = endpoint(url, fallback !== undefined);
+  }
+
+  /** Whether what it shows is made anew for each session. */
+  get varies() {
+    return this.#canRenew || typeof this.#join === "function";
+  }
+
+  get #canRenew() {
+    return typeof this.#token === "function";
+  }
+
+  /** What `session.open` is to say of it, where that does not vary. */
+  get shown() {
+    return this.#showing(/** @type {any} */ (this.#token), /** @type {any} */ (this.#join));
+  }
+
+  /** What `session.open` is to say of it this time. */
+  async anew() {
+    const secret = typeof this.#token === "function" ? await this.#token() : this.#token;
+    return this.#showing(secret, typeof this.#join === "function" ? await this.#join() : this.#join);
+  }
+
+  /**
+   * @param {string | undefined} token
+   * @param {{session: string, token: string} | undefined} join an invitation says more, which is nobody else's business
+   */
+  #showing(token, join) {
+    return { token, join: join && { session: join.session, token: join.token }, page: this.#page };
+  }
+
+  /** @param {import("./types.js").SessionInfo} info of the session that it was let into */
+  passed({ guest }) {
+    this.#wasHere = guest ?? false;
+    this.#refusals = 0;
+  }
+
+  /**
+   * Whether it may help to ask again for a session that was refused: later, or with what the app gives anew.
+   * @param {unknown} error
+   * @param {boolean} wasOpen whether there ever was one
+   */
+  forgives(error, wasOpen) {
+    if (!(error instanceof BridgeError)) return wasOpen && this.varies;
+    if (error.retryable || (wasOpen && this.varies)) return true;
+    if (!this.#wasHere || error.code !== codes.notAuthenticated.code) return false;
+    this.#refusals += 1;
+    return this.#refusals <= PATIENCE;
+  }
+
+  /**
+   * What follows a connection that closed with this code.
+   * @param {number} code
+   */
+  next(code) {
+    return code === closeCodes.tokenRenewal.code && !this.#canRenew ? "none" : nextAfter(code);
+  }
+
+  /**
+   * Shows a new token in place of one that is about to expire, where there is one to be had.
+   * @param {import("./types.js").SessionInfo} session takes the new time
+   * @param {(token: string) => Promise<{expiresAt: number | null}>} renew
+   */
+  async renew(session, renew) {
+    if (typeof this.#token === "function") session.expiresAt = (await renew(await this.#token())).expiresAt;
+  }
+}

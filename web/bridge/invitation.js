@@ -1,0 +1,145 @@
+// @ts-check
+import { base, isLoopback, socketURL } from "./endpoint.js";
+import { failure } from "./errors.js";
+import { FrameStore } from "./frame-store.js";
+
+/** @typedef {import("./types.js").Invitation} Invitation */
+/** @typedef {import("./frame-store.js").Frame & {location?: Location, waybridgeInvitation?: unknown}} Page */
+
+/** The part of a fragment that is the invitation; others may stand beside it, each after a `&`. */
+const PART = "waybridge=";
+/** How many characters of it are read. */
+const LONGEST = 8192;
+
+/**
+ * The address of a page with an invitation in its fragment: that part is never sent, neither in a request nor as `Referer`.
+ * @param {string | URL} address relative to this page, where it runs in one
+ * @param {Invitation} invitation
+ */
+export function inviting(address, { url, session, token }) {
+  const { rest } = parted(address);
+  const bytes = new TextEncoder().encode(JSON.stringify({ url, session, token }));
+  const text = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return `${rest}${new URL(rest).hash === "" ? "#" : "&"}${PART}${text}`;
+}
+
+/**
+ * The invitation in an address.
+ * @param {string} address
+ */
+export function invitationIn(address) {
+  return read(parted(address).text ?? "", "address");
+}
+
+/**
+ * The invitation of the page in which this runs: from its address, where it then stands no longer; from the global that a native
+ * shell has set, which then is gone; or from an earlier load of this document.
+ * @param {string[]} [bridges] origins of which an address may name the bridge
+ * @param {Page} [page]
+ * @returns {(Invitation & {isKept?: boolean}) | undefined} `isKept`: of an earlier load
+ */
+export function takeInvitation(bridges = [], page = globalThis) {
+  const store = new FrameStore("waybridge", page);
+  const invitation = fromAddress(page, bridges) ?? fromShell(page);
+  if (invitation !== undefined) store.put(JSON.stringify(invitation));
+  const kept = invitation === undefined ? store.get() : undefined;
+  return kept === undefined ? invitation : { ...checked(parsed(kept), "storage"), isKept: true };
+}
+
+/**
+ * @param {Page} page
+ * @param {string[]} bridges
+ */
+function fromAddress({ location, history }, bridges) {
+  // A worker has an address too, but not one that is for it to change.
+  if (location === undefined || history === undefined) return undefined;
+  const { text, rest } = parted(location.href);
+  if (text === undefined) return undefined;
+  try {
+    history.replaceState(history.state, "", rest);
+  } catch {
+    // A browser may not let a page without an origin change its address; nobody else sees it there either.
+  }
+  const invitation = read(text, "address");
+  const { origin, hostname } = new URL(invitation.url);
+  // Anybody can make a link to this page: the bridge of a stranger would hear all that the page tells its app.
+  if (hostname === location.hostname || isLoopback(hostname) || bridges.some((each) => originOf(each) === origin)) return invitation;
+  const whose = "neither of the page's host nor of this machine";
+  throw failure("forbidden", `the page's address names the bridge at ${origin}, ${whose}: list it in \`bridges\` if it is yours`);
+}
+
+/** @param {Page} page */
+function fromShell(page) {
+  const given = page.waybridgeInvitation;
+  if (given === undefined) return undefined;
+  // What a script has declared can not be deleted.
+  if (!Reflect.deleteProperty(page, "waybridgeInvitation")) page.waybridgeInvitation = undefined;
+  return checked(given, "global waybridgeInvitation");
+}
+
+/**
+ * An address without its invitation, and what that says.
+ * @param {string | URL} address
+ */
+function parted(address) {
+  const target = absolute(address);
+  const all = target.hash.replace(/^#/, "").split("&");
+  target.hash = all.filter((part) => !part.startsWith(PART)).join("&");
+  return { text: all.find((part) => part.startsWith(PART))?.slice(PART.length), rest: target.href };
+}
+
+/**
+ * @param {string} text
+ * @param {string} place
+ */
+function read(text, place) {
+  let json = "";
+  try {
+    const units = text.length > LONGEST ? "" : atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    json = new TextDecoder().decode(Uint8Array.from(units, (unit) => unit.charCodeAt(0)));
+  } catch {
+    // Then it is none, which the check tells.
+  }
+  return checked(parsed(json), place);
+}
+
+/**
+ * Undefined for what is no JSON: the parser's own error would quote it, and a token with it.
+ * @param {string} text
+ */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {any} value
+ * @param {string} place of the page, where it stood
+ * @returns {Invitation}
+ */
+function checked(value, place) {
+  const { url, session, token } = value ?? {};
+  if ([url, session, token].every((each) => typeof each === "string" && each !== "")) {
+    return { url: socketURL(url), session, token };
+  }
+  const what = `the page's ${place} has an invitation that can not be read`;
+  throw failure("invalidParams", `${what}: it needs the texts url, session and token; ask for a new one`);
+}
+
+/** @param {string | URL} address */
+function absolute(address) {
+  try {
+    return new URL(address, base());
+  } catch {
+    // The address may have an invitation in it already.
+    throw failure("invalidParams", "what is to be opened by invitation is no address of a page: give an absolute URL");
+  }
+}
+
+/** @param {string} bridge */
+function originOf(bridge) {
+  return new URL(socketURL(bridge)).origin;
+}
