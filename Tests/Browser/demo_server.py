@@ -5,14 +5,15 @@ import subprocess
 
 
 class DemoServer:
-    """`waybridge demo`; the executable's path is in the environment as WAYBRIDGE. `port` 0 is any free one."""
+    """`waybridge demo`; the executable's path is in the environment as WAYBRIDGE. `port` 0 is any free one, `arguments`
+    are further ones."""
 
-    def __init__(self, port=0):
+    def __init__(self, port=0, arguments=()):
         command = os.environ.get("WAYBRIDGE")
         if not command:
             raise RuntimeError("WAYBRIDGE must hold the path of the waybridge executable")
         self._process = subprocess.Popen(
-            [command, "demo", "--port", str(port)], stdout=subprocess.PIPE, text=True
+            [command, "demo", "--port", str(port), *arguments], stdout=subprocess.PIPE, text=True
         )
         line = self._process.stdout.readline()
         prefix = "listening on "
