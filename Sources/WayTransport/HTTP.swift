@@ -62,7 +62,8 @@ package typealias HTTPWork =
 
 /// What takes the body of a request, and answers it in its time.
 package struct HTTPBody: Sendable {
-  /// The media type that the body has to have, without parameters: any other is answered with 415.
+  /// The media type that the body has to have, in lower case and without parameters: any other is
+  /// answered with 415.
   package var contentType: String
   /// Bytes, at most: a longer one is answered with 413.
   package var limit: Int

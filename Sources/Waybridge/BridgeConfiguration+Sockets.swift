@@ -36,6 +36,7 @@ extension BridgeConfiguration {
     sockets.maximumConnections = limits.maxConnections
     sockets.maximumBuffered = limits.maxQueueBytes
     sockets.maximumBufferedTotal = limits.maxServerBytes
+    sockets.maximumBodies = min(sockets.maximumBodies, limits.maxServerBytes)
     sockets.ping = limits.ping
     sockets.silence = limits.silence
     sockets.embeddedFiles = embeddedFiles

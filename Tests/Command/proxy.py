@@ -49,7 +49,11 @@ class Proxy:
         for _ in range(3):
             self.port = free_port()
             self._log = open(folder / "log", "w+")
-            self._process = subprocess.Popen(self._command(folder), stdout=self._log, stderr=subprocess.STDOUT, cwd=folder)
+            # They are where the path of most users does not lead.
+            path = os.environ["PATH"] + ":/usr/sbin"
+            self._process = subprocess.Popen(
+                self._command(folder), stdout=self._log, stderr=subprocess.STDOUT, cwd=folder, env={**os.environ, "PATH": path}
+            )
             if self._is_listening():
                 return
             self._process.kill()

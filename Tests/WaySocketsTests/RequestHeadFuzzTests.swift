@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WayTransport
 
 @testable import WaySockets
 
@@ -42,6 +43,50 @@ import Testing
         #expect(isClean, "seed \(seed): \(head.fields)")
       } catch {
         #expect([400, 431, 505].contains(error.status), "seed \(seed): \(error)")
+      }
+    }
+  }
+
+  /// What tells who asks, in one header.
+  static let askers = [
+    "GET / HTTP/1.1\r\nHost: localhost:8080\r\nOrigin: https://a.example.org:8443\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: [2001:db8::1]\r\nX-Forwarded-For: 192.0.2.1, [::1]:80, 10.0.0.1\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a.example.org\r\nForwarded: for=\"[2001:db8::7]:1\";by=_a, for=\"\\a\"\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: localhost:8080\r\nUpgrade: websocket\r\nSec-WebSocket-Protocol: a, bearer.T.x\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: localhost:8080\r\nAuthorization: Bearer a.b=\r\nContent-Length: 7\r\n\r\n",
+  ]
+  static let marks =
+    pieces + [
+      "[", "]", ".", "://", "@", "\"", "\\", "=", "_", "::", "127.1", "null", "bearer.", "unknown",
+      "%25",
+    ]
+
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func `Whoever asks is let in by rules or refused`(seed: UInt64) throws {
+    var source = FuzzSource(seed: seed, samples: Self.askers, pieces: Self.marks)
+    let rules = try AccessRules(
+      hosts: ["a.example.org", "[2001:db8::1]"], origins: ["https://*.example.org:*"],
+      trustedProxies: ["unix"])
+    let check = AccessCheck(rules: rules, address: ListeningAddress(host: "127.0.0.1", port: 8080))
+    let hosts = [
+      "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "a.example.org", "a.example.org:8080",
+      "[2001:db8::1]", "[2001:db8::1]:8080",
+    ]
+    for _ in 0..<250 {
+      guard let head = try? RequestHead(parsing: source.next()[...]) else { continue }
+      do throws(RequestFault) {
+        let asker = try check.examine(head, from: .unix)
+        let host = head.authority ?? head.values("host").first ?? ""
+        #expect(hosts.contains(host.lowercased()), "seed \(seed): \(head.fields)")
+        #expect((asker.handshake.token?.utf8.count ?? 1) <= BearerToken.maximumLength)
+        #expect(asker.handshake.address?.isEmpty == false, "seed \(seed): \(head.fields)")
+        if let origin = asker.handshake.origin {
+          let isExpected = origin.lowercased().contains(".example.org") || origin.contains(":8080")
+          #expect(isExpected, "seed \(seed): \(origin)")
+        }
+        _ = try BodyFraming(head)
+      } catch {
+        #expect([400, 403].contains(error.status), "seed \(seed): \(error)")
       }
     }
   }
