@@ -54,7 +54,8 @@ let package = Package(
     target(
       "WaySession",
       [
-        "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTransport",
+        "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable",
+        "WayTransport",
         .product(name: "DequeModule", package: "swift-collections"),
       ]),
     target("WaySockets", ["WayTransport", "CLibwebsockets", "CLibuv"]),

@@ -24,4 +24,16 @@ package enum JSON {
   ) throws(JSONError) -> Value {
     try parse(Array(text.utf8).span.bytes, maxDepth: maxDepth)
   }
+
+  /// As ``parse(_:maxDepth:)-(RawSpan,_)``, for a document in which no member may get lost: fails
+  /// where an object names one twice, which is told with its place.
+  package static func parse(distinct bytes: RawSpan) throws(JSONError) -> Value {
+    try TapeCursor.read(bytes, maxDepth: maxDepth) { (cursor) throws(JSONError) in
+      let value = try cursor.value(at: TapeCursor.root, level: 0)
+      if let path = cursor.repeatedMember(at: TapeCursor.root, .root) {
+        throw JSONError("\(path): the member comes twice in its object; remove one")
+      }
+      return value
+    }
+  }
 }

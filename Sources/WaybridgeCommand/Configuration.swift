@@ -6,6 +6,7 @@ struct Configuration: Sendable {
   var host = "127.0.0.1"
   var port = 8080
   var table: String?
+  var policy: String?
   var web: String?
   var isWithoutClient = false
   var isConformance = false
@@ -21,6 +22,9 @@ extension Configuration {
   /// follow.
   static let all: [Setting] = [
     Setting("table", .path(\.table), "The route table, a JSON document."),
+    Setting(
+      "policy", .path(\.policy),
+      "The policy, a JSON document: who comes in, and who may call what."),
     Setting(
       "host", .text(\.host), "The loopback address to listen on: 127.0.0.1, localhost or ::1."),
     Setting("port", .integer(\.port, 0...65_535), "The port to listen on; 0 takes any free one."),

@@ -6,7 +6,8 @@ struct Serve: Configured {
     abstract: "Serve a bridge at ws://HOST:PORT/bridge.",
     discussion: """
       Serves the routes of a table; clients that join a session host them. The first line on \
-      standard output is "listening on http://HOST:PORT".
+      standard output is "listening on http://HOST:PORT". Who comes in may call everything, or what \
+      the rules of a policy allow.
 
       \(SettingHelp.sources)
 
@@ -21,6 +22,9 @@ struct Serve: Configured {
 
   @Option(help: .setting("table", valueName: "file"), completion: .json)
   var table: String?
+
+  @Option(help: .setting("policy", valueName: "file"), completion: .json)
+  var policy: String?
 
   @Option(help: .setting("host"), completion: .list(["127.0.0.1", "localhost", "::1"]))
   var host: String?
@@ -42,7 +46,7 @@ struct Serve: Configured {
 
   var flags: KeyValuePairs<String, String?> {
     [
-      "table": table, "host": host, "port": port, "web": web,
+      "table": table, "policy": policy, "host": host, "port": port, "web": web,
       "noClient": noClient ? "true" : nil, "conformance": conformance ? "true" : nil,
       "log.level": log.logLevel, "log.format": log.logFormat,
     ]
@@ -51,6 +55,16 @@ struct Serve: Configured {
   func run() async throws {
     let settings = try settings()
     let router = Router()
+    var configuration = try Self.configuration(settings)
+    if let policy = settings.policy { configuration.policy = try Policy(file: policy) }
+    if let table = settings.table { configuration.tableVersion = try router.load(tableAt: table) }
+    try await Listening.serve(router, configuration)
+  }
+
+  /// What the settings say, but for what stands in documents of its own.
+  private static func configuration(
+    _ settings: Configuration
+  ) throws(CommandError) -> BridgeConfiguration {
     var configuration = BridgeConfiguration(
       host: settings.host, port: settings.port, servesClient: !settings.isWithoutClient,
       limits: settings.limits,
@@ -63,7 +77,6 @@ struct Serve: Configured {
         $0 != "bridge" || configuration.servesClient
       }
     }
-    if let table = settings.table { configuration.tableVersion = try router.load(tableAt: table) }
-    try await Listening.serve(router, configuration)
+    return configuration
   }
 }

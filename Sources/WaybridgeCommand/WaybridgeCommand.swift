@@ -8,5 +8,7 @@ struct WaybridgeCommand: AsyncParsableCommand {
     abstract:
       "A JSON-RPC bridge that opens an app's routes from web pages, Flutter views and back-ends.",
     version: "waybridge \(BridgeServer.version)",
-    subcommands: [Serve.self, Demo.self, CallCommand.self, Explain.self, URICommand.self])
+    subcommands: [
+      Serve.self, Demo.self, CallCommand.self, Explain.self, URICommand.self, PolicyCommand.self,
+    ])
 }

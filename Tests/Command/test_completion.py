@@ -71,7 +71,7 @@ class Bash(Completion):
         return self.offered("bash", "--norc", "-c", BASH, "bash", self.script("bash"), "waybridge", *words)
 
     def test_commands_and_options(self):
-        self.assertLessEqual({"serve", "demo", "call", "explain", "uri", "help", "--version"}, self.complete(""))
+        self.assertLessEqual({"serve", "demo", "call", "explain", "uri", "policy", "help", "--version"}, self.complete(""))
         self.assertEqual({"explain"}, self.complete("e"))
         self.assertEqual({"--table"}, self.complete("serve", "--t"))
 

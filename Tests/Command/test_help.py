@@ -7,11 +7,14 @@ from command import run
 
 OPTIONS = {
     (): set(),
-    ("serve",): {"--table", "--host", "--port", "--web", "--no-client", "--conformance", "--log-level", "--log-format", "--config"},
+    ("serve",): {"--table", "--policy", "--host", "--port", "--web", "--no-client", "--conformance", "--log-level", "--log-format", "--config"},
     ("demo",): {"--port", "--log-level", "--log-format", "--config"},
     ("call",): {"--url", "--token-file", "--watch", "--config"},
-    ("explain",): {"--table", "--url", "--token-file", "--json", "--config"},
+    ("explain",): {"--table", "--policy", "--as", "--url", "--token-file", "--json", "--config"},
     ("uri",): {"--base", "--json"},
+    ("policy",): set(),
+    ("policy", "check"): set(),
+    ("policy", "test"): {"--table"},
 }
 
 
@@ -24,8 +27,10 @@ class Help(unittest.TestCase):
             self.assertEqual(names | {"--help", "--version"}, set(re.findall(r"(?:^|[\s\[])(--[a-z-]+)", options)), command)
 
     def test_the_commands_are_listed(self):
-        commands = {command for names in OPTIONS for command in names}
-        self.assertEqual(commands, set(re.findall(r"^  ([a-z]+)  ", run("--help")[1].split("SUBCOMMANDS:")[1], re.M)))
+        for group in [(), ("policy",)]:
+            commands = {command[-1] for command in OPTIONS if command and command[:-1] == group}
+            listed = run(*group, "--help")[1].split("SUBCOMMANDS:")[1]
+            self.assertEqual(commands, set(re.findall(r"^  ([a-z]+)  ", listed, re.M)))
 
     def test_each_command_tells_its_exit_codes_and_an_example(self):
         for command in OPTIONS:
@@ -35,12 +40,15 @@ class Help(unittest.TestCase):
             (codes,) = [paragraph for paragraph in paragraphs if paragraph.startswith("Exit code: ")]
             self.assertRegex(codes, r"^Exit code: 0 .*; 1 where .*; 64 where the command line is wrong\.$")
             (example,) = [paragraph for paragraph in paragraphs if paragraph.startswith("Example: ")]
-            self.assertIn(f"waybridge {command[0]} ", example)
+            self.assertIn(f"waybridge {' '.join(command)} ", example)
 
     def test_each_option_for_a_setting_names_its_variable(self):
         for command, names in OPTIONS.items():
             text = " ".join(run(*command, "--help")[1].split())
-            for name in names - {"--json", "--base", "--watch"}:
+            if command == ("policy", "test"):
+                # What it reads is named on its command line alone.
+                continue
+            for name in names - {"--json", "--base", "--watch", "--as"}:
                 self.assertIn(f"[WAYBRIDGE_{name[2:].replace('-', '_').upper()}]", text, command)
 
 

@@ -37,8 +37,8 @@ public struct Policy: Sendable, Hashable {
     public var groups: [String]?
     /// Users. A guest is none of them.
     public var subjects: [String]?
-    /// Names of routes, or patterns that URIs match: with these, the rule fits only calls about a
-    /// route.
+    /// Names of routes, or patterns that URIs match, which hold a colon or begin with `/`: with
+    /// these, the rule fits only calls about a route.
     public var routes: [String]?
     /// Schemes that a host declares: with these, the rule fits only `host.register`.
     public var schemes: [String]?
