@@ -16,7 +16,7 @@ extension Policy {
     self = try Policy([UInt8](data), from: "The policy \(path)")
   }
 
-  /// Reads a policy from the text of such a document.
+  /// Reads a policy from the text of such a document. Throws where anything in it is wrong.
   public init(json text: String) throws(PolicyError) {
     self = try Policy(Array(text.utf8), from: "The policy")
   }

@@ -192,7 +192,6 @@ struct RightsTests {
       Policy.Rule("all", .allow, ["*"]), Policy.Rule("run", .deny, ["router.open"]),
       Policy.Rule("none", .deny, ["router.*"], routes: ["action://x"]),
     ])
-    // Asked about a route, `router.explain` itself is denied.
     let (client, _) = try await WireClient.open(bridge)
     let told = try await client.ask("router.explain", ["uri": "action://cart"])["result"]
     #expect(told?["canOpen"] == true)
