@@ -146,6 +146,7 @@ class Cases(Files):
                 {"name": "staff", "allow": ["session.list"], "groups": ["staff"]},
                 {"name": "anna", "allow": ["events.*"], "subjects": ["anna"]},
                 {"name": "daemon", "allow": ["host.*"], "schemes": ["print"], "server": True},
+                {"name": "not ben", "deny": ["session.*"], "subjects": ["ben"]},
             ]
         }
         rows = [
@@ -160,7 +161,9 @@ class Cases(Files):
             ({"method": "host.register", "scheme": "print", "server": True}, "allow"),
             ({"method": "host.register", "scheme": "web"}, "default"),
             ({"method": "host.register"}, "default"),
-            ({"method": "session.open"}, "allow"),
+            # No rule is asked about session.open.
+            ({"method": "session.open", "token": {"sub": "ben"}}, "allow"),
+            ({"method": "session.close", "token": {"sub": "ben"}}, "not ben"),
             ({"method": "session.close"}, "allow"),
             ({"method": "echo"}, "default"),
             ({"method": "echo", "origin": "https://a.test"}, "allow"),
@@ -168,12 +171,12 @@ class Cases(Files):
         policy = self.file(document)
         right = [row | {"expect": expected} for row, expected in rows]
         cases = self.file(right, "cases.json")
-        self.assertEqual((0, "15 rows: 0 not as expected\n", ""), run("policy", "test", policy, cases))
+        self.assertEqual((0, "16 rows: 0 not as expected\n", ""), run("policy", "test", policy, cases))
         wrong = [row | {"expect": "default" if expected == "allow" else "allow"} for row, expected in rows]
         code, output, errors = run("policy", "test", policy, self.file(wrong, "cases.json"))
         self.assertEqual((1, ""), (code, errors))
         lines = output.splitlines()
-        self.assertEqual("15 rows: 15 not as expected", lines.pop())
+        self.assertEqual("16 rows: 16 not as expected", lines.pop())
         for number, (line, (_, expected)) in enumerate(zip(lines, rows, strict=True), 1):
             other = "default" if expected == "allow" else "allow"
             self.assertTrue(line.startswith(f'row {number}: expected "{other}", got "{expected}" ('), line)
