@@ -57,7 +57,8 @@ let package = Package(
     target(
       "WaySession",
       [
-        "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTransport",
+        "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable",
+        "WayTransport",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),

@@ -28,11 +28,9 @@ struct TapeCursor {
   private let strings: UnsafeRawPointer
   private let source: UnsafeRawBufferPointer
   private let maxDepth: Int
-  private let names: JSON.Names
 
   static func read<Result>(
-    _ bytes: RawSpan, maxDepth: Int, names: JSON.Names = .lastCounts,
-    _ body: (TapeCursor) throws(JSONError) -> Result
+    _ bytes: RawSpan, maxDepth: Int, _ body: (TapeCursor) throws(JSONError) -> Result
   ) throws(JSONError) -> Result {
     try bytes.withUnsafeBytes { (source) throws(JSONError) -> Result in
       let document = csimdjson_parse(source.baseAddress, source.count)
@@ -41,8 +39,7 @@ struct TapeCursor {
       else { throw JSONError(document.error, in: Array(source)) }
       return try body(
         TapeCursor(
-          tape: tape, strings: UnsafeRawPointer(strings), source: source, maxDepth: maxDepth,
-          names: names))
+          tape: tape, strings: UnsafeRawPointer(strings), source: source, maxDepth: maxDepth))
     }
   }
 
@@ -158,11 +155,7 @@ struct TapeCursor {
     var at = place + 1
     let end = end(of: place)
     while at < end {
-      let name = string(at: at)
-      if names == .differ, object[name] != nil {
-        throw JSONError("a name that stands in its object more than once")
-      }
-      object[name] = try value(at: at + 1, level: level)
+      object[string(at: at)] = try value(at: at + 1, level: level)
       at = next(after: at + 1)
     }
     return object

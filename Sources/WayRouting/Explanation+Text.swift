@@ -13,6 +13,9 @@ extension Explanation {
     lines.append(
       "  \(explanation["canOpen"]?.bool == true ? "opens" : "does not open"): "
         + "\(leads.isEmpty ? "" : leads + ", ")\(told(explanation["reason"]))")
+    if let rule = explanation["policy"]?.string {
+      lines.append("  refused by the policy: \(rule.brief)")
+    }
     for redirect in explanation["redirects"]?.list ?? [] {
       lines.append("  redirected to: \(told(redirect))")
     }

@@ -12,13 +12,13 @@ package struct RouteTable: Sendable {
   package let declarations: RouterDeclarations
 
   /// Checks the whole document; throws every fault that it has.
-  package init(parsing document: Value) throws(TableFaults) {
+  package init(parsing document: Value) throws(DocumentFaults) {
     var reader = TableReader()
     let known = [
       "$schema", "version", "routes", "redirects", "schemes", "plusIsSpace", "tabs", "actions",
     ]
     guard let root = reader.object(document, at: .root, known: known) else {
-      throw TableFaults(faults: reader.faults)
+      throw DocumentFaults(faults: reader.faults)
     }
     _ = reader.text("$schema", of: root, at: .root)
     let version = reader.requiredText("version", of: root, at: .root)
@@ -29,7 +29,7 @@ package struct RouteTable: Sendable {
     declarations.plusIsSpace = reader.bool("plusIsSpace", of: root, at: .root) ?? true
     declarations.tabs = reader.tabs(of: root)
     declarations.actions = reader.actions(of: root)
-    guard reader.faults.isEmpty, let version else { throw TableFaults(faults: reader.faults) }
+    guard reader.faults.isEmpty, let version else { throw DocumentFaults(faults: reader.faults) }
     self.version = version
     declarations.version = version
     self.declarations = declarations

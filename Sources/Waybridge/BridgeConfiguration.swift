@@ -75,6 +75,10 @@ public struct BridgeConfiguration: Sendable {
   /// Who may call what; its rules can be exchanged while the bridge runs
   /// (``BridgeServer/follow(_:)``).
   public var policy: Policy
+  /// A file that holds the policy, in the place of ``policy``: a JSON document of the schema
+  /// `protocol/schema/policy.schema.json`. It is read again when it changes; one that is wrong by
+  /// then is logged, and leaves the policy as it is.
+  public var policyFile: String?
 
   /// Listens on port 8080 of the loopback interface and serves no files, where nothing else is
   /// given.

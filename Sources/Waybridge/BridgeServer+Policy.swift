@@ -12,4 +12,30 @@ extension BridgeServer {
     slot.setAccess(access)
     await hub.follow(rulebook)
   }
+
+  /// Follows what a file says, whenever that changes, until the task is cancelled.
+  func follow(_ file: WatchedFile) async {
+    var file = file
+    let path = file.path
+    await file.watch { content in
+      do {
+        try await follow(try Policy(try content.get(), from: "The policy \(path)"))
+        configuration.logger?.info("policy changed", metadata: ["file": "\(path)"])
+      } catch {
+        configuration.logger?.warning(
+          "policy kept, since its file is wrong",
+          metadata: ["file": "\(path)", "reason": "\(error)"])
+      }
+    }
+  }
+}
+
+extension BridgeConfiguration {
+  /// Takes the policy from its file, which is to be watched from then on; nil where there is none.
+  mutating func readPolicy() throws -> WatchedFile? {
+    guard let policyFile else { return nil }
+    var file = WatchedFile(policyFile)
+    policy = try Policy(try file.read(), from: "The policy \(policyFile)")
+    return file
+  }
 }

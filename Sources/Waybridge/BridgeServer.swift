@@ -51,9 +51,13 @@ public struct BridgeServer: Service {
     try slot.start()
     defer { slot.ended() }
     try await router.start()
+    var configuration = configuration
+    let watch = try configuration.readPolicy()
     let running = try await RunningBridge(router: router, configuration: configuration)
     slot.listens(running.setAccess)
     await open(to: running.hub)
+    let watching = watch.map { file in Task { await follow(file) } }
+    defer { watching?.cancel() }
     onListening(running.address)
     let (stopped, stop) = AsyncStream.makeStream(of: Void.self)
     await withGracefulShutdownHandler {

@@ -1,6 +1,7 @@
 @_exported import WayNavigation
 @_exported import WayPatterns
 @_exported import WayRouting
+import WaySession
 @_exported import WayValues
 
 @_exported import enum WaySession.Audience
@@ -12,3 +13,8 @@
 @_exported import struct WaySession.Policy
 @_exported import struct WaySession.SessionInfo
 @_exported import struct WayTransport.Handshake
+
+// For the command, which imports no more than this target.
+package typealias PolicyAsker = WaySession.PolicyAsker
+package typealias PolicyCase = WaySession.PolicyCase
+package typealias PolicyTrial = WaySession.PolicyTrial

@@ -12,6 +12,7 @@ struct Configuration: Sendable {
   var trustedProxies: [String] = []
   var contentSecurityPolicy = BridgeConfiguration.usualContentSecurityPolicy
   var table: String?
+  var policy: String?
   var web: String?
   var isWithoutClient = false
   var isConformance = false
@@ -30,6 +31,11 @@ extension Configuration {
   /// follow.
   static let all: [Setting] = [
     Setting("table", .path(\.table), "The route table, a JSON document."),
+    Setting(
+      "policy", .path(\.policy),
+      """
+      The policy, a JSON document: who comes in, and who may call what. Read again when it changes.
+      """),
     Setting(
       "host", .text(\.host),
       """

@@ -10,22 +10,36 @@ struct Explain: Configured {
       in Swift and the session's hosts count too. In a table every route counts as served by a \
       host.
 
+      With --policy the answer is for whom --as describes, {"origin"?, "token"?: {"sub"?, \
+      "groups"?}}, else for nobody in particular: what the policy refuses cannot be opened, and the \
+      rule is told. A bridge answers for who asks it.
+
       With --json each answer is one line: {"uri", "canOpen", "kind", "route", "params", \
       "sources", "candidates", "redirects", "interceptors", "fallback", "reason"}; "route" is \
       {"name", "pattern", "scheme"} or null, and each of the "candidates", in the order in which \
-      they are tried, {"route", "pattern", "chosen", "reason"}. A bridge adds "host".
+      they are tried, {"route", "pattern", "chosen", "reason"}. A policy adds "policy", the rule that refuses or \
+      null; a bridge adds that and "host".
 
       \(SettingHelp.sources)
 
       Exit code: 0 after an answer to every URI, also where it is that the URI leads nowhere or is \
-      none; 1 where the table, the bridge, input or output fail; 64 where the command line is \
-      wrong.
+      none; 1 where the table, the policy, the bridge, input or output fail; 64 where the command \
+      line is wrong.
 
       Example: waybridge explain --table routes.json native://address/list
       """)
 
   @Option(help: .setting("table", valueName: "file"), completion: .json)
   var table: String?
+
+  @Option(help: .setting("policy", valueName: "file"), completion: .json)
+  var policy: String?
+
+  @Option(
+    name: .customLong("as"),
+    help: ArgumentHelp("Whom the policy is asked for, a JSON object.", valueName: "json"),
+    completion: .nothing)
+  var asker: String?
 
   @Option(help: .setting("url"), completion: .nothing)
   var url: String?
@@ -46,7 +60,7 @@ struct Explain: Configured {
   var uris: [String] = []
 
   var flags: KeyValuePairs<String, String?> {
-    ["table": table, "url": url, "tokenFile": tokenFile]
+    ["table": table, "policy": policy, "url": url, "tokenFile": tokenFile]
   }
 
   mutating func validate() throws {
@@ -54,7 +68,17 @@ struct Explain: Configured {
     if table != nil, url != nil {
       throw ValidationError("Give --table or --url, not both.")
     }
+    if url != nil { try leaveToBridge() }
+    _ = try asker.map(Self.asker)
     _ = try Texts(uris)
+  }
+
+  /// A bridge has a policy of its own, and sees who asks.
+  private func leaveToBridge() throws(ValidationError) {
+    guard policy == nil, asker == nil else {
+      throw ValidationError(
+        "A bridge answers for who asks it: give --policy and --as with --table, not with --url.")
+    }
   }
 
   func run() async throws {
@@ -63,11 +87,47 @@ struct Explain: Configured {
     if url == nil, let table = settings.table {
       let router = Router()
       try router.load(tableAt: table)
-      try await answer { uris in uris.map { router.explain($0).value } }
+      let explain = try explaining(router, settings)
+      try await answer { uris in uris.map { .object(explain($0)) } }
     } else {
+      try leaveToBridge()
       try await settings.withClient(opensSession: false) { client in
         try await answer(client.explanations)
       }
+    }
+  }
+
+  /// What a router says of a URI, and a policy where there is one.
+  private func explaining(
+    _ router: Router, _ settings: Configuration
+  ) throws -> (String) -> ValueObject {
+    guard let policy = settings.policy else {
+      guard asker == nil else {
+        throw ValidationError("--as is for whom a policy is asked: give --policy, too.")
+      }
+      return { router.explain($0).members }
+    }
+    let trial = try PolicyTrial(Policy(file: policy), router)
+    let asker = try asker.map(Self.asker) ?? PolicyAsker()
+    return { uri in
+      var members = router.explain(uri).members
+      let refusal = trial.refusal(to: asker, ofOpening: uri)
+      members["policy"] = refusal?.data?["rule"] ?? .null
+      if let refusal {
+        members["canOpen"] = false
+        members["reason"] = .string(refusal.message)
+      }
+      return members
+    }
+  }
+
+  private static func asker(_ text: String) throws(ValidationError) -> PolicyAsker {
+    do {
+      return try PolicyAsker(parsing: try Value(json: text))
+    } catch let error as InvalidJSON {
+      throw ValidationError("--as is not JSON: \(error)")
+    } catch {
+      throw ValidationError("--as is wrong:\n\(error)")
     }
   }
 

@@ -7,7 +7,8 @@ struct Serve: Configured {
     discussion: """
       Serves the routes of a table; clients that join a session host them. The first line on \
       standard output is "listening on http://HOST:PORT". Programs of this machine come in, and \
-      pages that the server itself serves; whoever else shall, is named.
+      pages that the server itself serves; whoever else shall, is named. Who comes in may call \
+      everything, or what the rules of a policy allow.
 
       \(SettingHelp.sources)
 
@@ -22,6 +23,9 @@ struct Serve: Configured {
 
   @Option(help: .setting("table", valueName: "file"), completion: .json)
   var table: String?
+
+  @Option(help: .setting("policy", valueName: "file"), completion: .json)
+  var policy: String?
 
   @Option(help: .setting("host"), completion: .list(["127.0.0.1", "localhost", "::1"]))
   var host: String?
@@ -64,8 +68,8 @@ struct Serve: Configured {
 
   var flags: KeyValuePairs<String, String?> {
     [
-      "table": table, "host": host, "port": port, "unix": unix, "prefix": prefix,
-      "allowOrigin": DoorOptions.joined(doors.allowOrigin),
+      "table": table, "policy": policy, "host": host, "port": port, "unix": unix,
+      "prefix": prefix, "allowOrigin": DoorOptions.joined(doors.allowOrigin),
       "allowHost": DoorOptions.joined(doors.allowHost),
       "trustedProxy": DoorOptions.joined(doors.trustedProxy), "web": web,
       "contentSecurityPolicy": contentSecurityPolicy,
@@ -79,6 +83,27 @@ struct Serve: Configured {
   func run() async throws {
     let settings = try settings()
     let router = Router()
+    var configuration = try Self.configuration(settings)
+    // A wrong one is told here, and not as a fault of the server.
+    if let policy = settings.policy { configuration.policy = try Policy(file: policy) }
+    configuration.policyFile = settings.policy
+    if let table = settings.table { configuration.tableVersion = try router.load(tableAt: table) }
+    let keys = try await settings.tokenKeys()
+    configuration.allowsAnonymous = settings.allowsAnonymous
+    if let keys {
+      let takesAnonymous = settings.allowsAnonymous
+      configuration.identify = { handshake in
+        if takesAnonymous, handshake.token == nil { return Identity() }
+        return try await keys.identity(of: handshake)
+      }
+    }
+    try await Listening.serve(router, configuration, beside: keys.map { [$0] } ?? [])
+  }
+
+  /// What the settings say, but for what stands in documents of its own.
+  private static func configuration(
+    _ settings: Configuration
+  ) throws(CommandError) -> BridgeConfiguration {
     var configuration = BridgeConfiguration(
       host: settings.host, port: settings.port, servesClient: !settings.isWithoutClient,
       limits: settings.limits,
@@ -95,16 +120,6 @@ struct Serve: Configured {
         $0 != "bridge" || configuration.servesClient
       }
     }
-    if let table = settings.table { configuration.tableVersion = try router.load(tableAt: table) }
-    let keys = try await settings.tokenKeys()
-    configuration.allowsAnonymous = settings.allowsAnonymous
-    if let keys {
-      let takesAnonymous = settings.allowsAnonymous
-      configuration.identify = { handshake in
-        if takesAnonymous, handshake.token == nil { return Identity() }
-        return try await keys.identity(of: handshake)
-      }
-    }
-    try await Listening.serve(router, configuration, beside: keys.map { [$0] } ?? [])
+    return configuration
   }
 }

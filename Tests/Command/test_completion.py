@@ -71,7 +71,8 @@ class Bash(Completion):
         return self.offered("bash", "--norc", "-c", BASH, "bash", self.script("bash"), "waybridge", *words)
 
     def test_commands_and_options(self):
-        self.assertLessEqual({"serve", "demo", "call", "explain", "token", "uri", "help", "--version"}, self.complete(""))
+        commands = {"serve", "demo", "call", "explain", "token", "uri", "policy", "help", "--version"}
+        self.assertLessEqual(commands, self.complete(""))
         self.assertEqual({"explain"}, self.complete("e"))
         self.assertEqual({"--table"}, self.complete("serve", "--ta"))
         self.assertEqual({"make", "show"}, self.complete("token", "") - {"help", "-h", "--help", "--version"})

@@ -79,6 +79,83 @@ class Explaining(unittest.TestCase):
             self.assertIn("does not open: ", other)
 
 
+class Asking(unittest.TestCase):
+    """What a policy says to somebody, beside what the table says."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.policy = pathlib.Path(folder.name, "policy.json")
+        rules = [
+            {"name": "staff", "allow": ["*"], "groups": ["staff"]},
+            {"name": "pages", "allow": ["router.*"], "origins": ["https://a.test"], "routes": ["home", "time"]},
+            {"name": "tasks", "allow": ["router.invoke"], "subjects": ["anna"], "routes": ["action://time"]},
+            {"name": "no upgrade", "deny": ["*"], "routes": ["native://upgrade", "native://address/:id"]},
+        ]
+        self.policy.write_text(json.dumps({"rules": rules}))
+
+    def explain(self, uri, *arguments):
+        (answer,) = explain(uri + "\n", "--table", TABLE, "--policy", str(self.policy), *arguments)
+        return answer
+
+    def test_the_rule_that_refuses_is_told_and_it_does_not_open(self):
+        page, staff, anna = {"origin": "https://a.test"}, {"token": {"groups": ["staff"]}}, {"token": {"sub": "anna"}}
+        for uri, asker, rule in [
+            ("native://home", page, None),
+            ("native://orders", page, "default"),
+            ("native://home", None, "default"),
+            ("native://orders", staff, None),
+            ("native://upgrade?uri=a:b", staff, "no upgrade"),
+            # After the redirect to native://address/:id.
+            ("native://contacts/7", staff, "no upgrade"),
+            # To run is enough.
+            ("action://time", anna, None),
+            ("native://home", anna, "default"),
+        ]:
+            with self.subTest(uri, asker=asker):
+                answer = self.explain(uri, *(["--as", json.dumps(asker)] if asker else []))
+                self.assertLessEqual(MEMBERS | {"policy"}, set(answer))
+                self.assertEqual((rule, rule is None), (answer["policy"], answer["canOpen"]))
+                self.assertEqual(rule is not None, "olicy" in answer["reason"], answer["reason"])
+
+    def test_without_a_policy_none_is_told(self):
+        (answer,) = explain("native://home\n", "--table", TABLE)
+        self.assertNotIn("policy", answer)
+
+    def test_the_text_names_the_rule(self):
+        arguments = ["--table", TABLE, "--policy", str(self.policy), "--as", '{"token": {"groups": ["staff"]}}']
+        code, output, errors = run("explain", *arguments, "native://upgrade?uri=a:b", "native://home")
+        self.assertEqual((0, ""), (code, errors))
+        refused, other = output.split("\n\n")
+        self.assertIn("\n  does not open: page 'upgrade', The policy's rule \"no upgrade\" denies router.open\n", refused)
+        self.assertIn("\n  refused by the policy: no upgrade\n", refused)
+        self.assertIn("\n  opens: ", other)
+        self.assertNotIn("policy", other)
+
+    def test_a_bridge_answers_for_the_asker_itself(self):
+        with Server("serve", "--table", TABLE, "--policy", str(self.policy), "--port", "0") as server:
+            code, _, errors = run("explain", "--url", server.url, "native://home")
+            self.assertEqual(1, code)
+            self.assertIn("No rule of the policy allows router.explain", errors)
+            for arguments in (["--url", server.url, "--policy", str(self.policy)], ["--url", server.url, "--as", "{}"], ["--as", "{}"]):
+                code, output, errors = run("explain", *arguments, "a:b")
+                self.assertEqual((64, ""), (code, output), arguments)
+                self.assertIn("give --policy and --as with --table, not with --url", errors)
+
+    def test_what_is_wrong_with_whom_or_the_policy_is_told(self):
+        for asker, text in [("{,}", "--as is not JSON"), ('{"sub": "anna"}', "$.sub: unknown member"), ('{"token": {"groups": "a"}}', "$.token.groups: has to be an array")]:
+            code, output, errors = run("explain", "--table", TABLE, "--policy", str(self.policy), "--as", asker, "a:b")
+            self.assertEqual((64, ""), (code, output))
+            self.assertIn(text, errors)
+        code, output, errors = run("explain", "--table", TABLE, "--as", "{}", "a:b")
+        self.assertEqual((64, ""), (code, output))
+        self.assertIn("give --policy, too", errors)
+        self.policy.write_text('{"rules": [{}]}')
+        code, output, errors = run("explain", "--table", TABLE, "--policy", str(self.policy), "a:b")
+        self.assertEqual((1, ""), (code, output))
+        self.assertIn("\n$.rules[0]: ", errors)
+
+
 class Choosing(unittest.TestCase):
     def test_variables_and_the_file_name_a_table_and_a_flag_for_the_bridge_wins(self):
         with tempfile.TemporaryDirectory() as folder, Server("serve", "--port", "0") as server:

@@ -210,7 +210,7 @@ class Refusing(unittest.TestCase):
             self.assertIn(path, self.refused(1, "serve", "--port", "0", "--web", path))
 
     def test_an_option_that_is_unknown(self):
-        self.assertIn("--policy", self.refused(64, "serve", "--policy", "x"))
+        self.assertIn("--no-such-option", self.refused(64, "serve", "--no-such-option", "x"))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import unittest
 
+import jsonschema
+
 import examples
 import messages
 from readme import ROOT, all_blocks, documents, fenced
@@ -63,6 +65,7 @@ class Snippets(unittest.TestCase):
 
     def test_every_json_block_fits_its_schema(self):
         table = json.loads((ROOT / "protocol/schema/table.schema.json").read_text())
+        policy = json.loads((ROOT / "protocol/schema/policy.schema.json").read_text())
         count = 0
         for block in all_blocks("json"):
             methods = {}
@@ -74,6 +77,8 @@ class Snippets(unittest.TestCase):
                         count += 1
                     elif "routes" in value:
                         self.assertEqual([], messages.validate(value, table))
+                    elif "rules" in value:
+                        self.assertEqual([], [fault.message for fault in jsonschema.Draft7Validator(policy).iter_errors(value)])
         self.assertGreater(count, 15)
 
     def texts(self, block):

@@ -90,7 +90,7 @@ struct PublishedTableTests {
       .split(separator: ", ").map(String.init)
   }
 
-  private func faults(_ document: Value) -> [TableFault] {
+  private func faults(_ document: Value) -> [DocumentFault] {
     do {
       _ = try RouteTable(parsing: document)
       return []

@@ -102,20 +102,10 @@ enum RouterMethods {
       if let detour = detour(from: resolution, given, by: guide) { explanation.reason = detour }
     }
     var members = explanation.members
-    members["policy"] = policy(explanation.resolution, rights)
+    members["policy"] =
+      explanation.resolution.flatMap(rights.refusal(ofOpening:))?.data?["rule"] ?? .null
     members["host"] = presenter
     return .value(.object(members))
-  }
-
-  /// Which rule refuses the asker to open, or run, what the URI says; null for none.
-  private static func policy(_ said: Resolution?, _ rights: Rights) -> Value {
-    guard let said else { return .null }
-    do {
-      try rights.check(.open, said)
-      return .null
-    } catch {
-      return error.data?["rule"] ?? .null
-    }
   }
 
   /// Why, and where, a call goes on that who the URI means does not serve; nil where it stays.

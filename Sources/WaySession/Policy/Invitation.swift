@@ -86,11 +86,6 @@ extension CallError {
   static func uninvited(_ message: String) -> CallError { .forbidden("invitation", message) }
 }
 
-extension String {
-  /// Whether a text for a route is a pattern, and no name.
-  fileprivate var isPattern: Bool { utf8.contains(UInt8(ascii: ":")) }
-}
-
 extension RoutePattern {
   /// The scheme that a text names, where it is a pattern that does.
   fileprivate static func scheme(of text: String) -> String? {

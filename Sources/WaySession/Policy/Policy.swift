@@ -22,12 +22,15 @@ public struct Policy: Sendable, Hashable {
   public struct Rule: Sendable, Hashable {
     /// What a rule does to the calls that it fits.
     public enum Effect: Sendable, Hashable {
+      /// They are taken, unless another rule denies them.
       case allow
+      /// They are refused, whatever other rules allow.
       case deny
     }
 
     /// Unique in the policy; a refusal names it.
     public var name: String
+    /// What it does.
     public var effect: Effect
     /// Names of methods; a `*` at the end stands for any.
     public var methods: [String]
@@ -37,8 +40,8 @@ public struct Policy: Sendable, Hashable {
     public var groups: [String]?
     /// Users. A guest is none of them.
     public var subjects: [String]?
-    /// Names of routes, or patterns that URIs match: with these, the rule fits only calls about a
-    /// route.
+    /// Names of routes, or patterns that URIs match, which hold a colon or begin with `/`: with
+    /// these, the rule fits only calls about a route.
     public var routes: [String]?
     /// Schemes that a host declares: with these, the rule fits only `host.register`.
     public var schemes: [String]?

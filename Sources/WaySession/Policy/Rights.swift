@@ -112,6 +112,16 @@ extension Rights {
     (try? check(method, said)) != nil
   }
 
+  /// Why what a URI leads to may neither be opened nor run; nil where it may.
+  func refusal(ofOpening said: Resolution) -> CallError? {
+    do throws(CallError) {
+      try check(.open, said)
+      return nil
+    } catch {
+      return allow(.invoke, said) ? nil : error
+    }
+  }
+
   /// Whether hosts may be declared. Fails with 2403.
   func check(hosting definitions: [HostDefinition]) throws(CallError) {
     guard let source, !definitions.isEmpty else { return }

@@ -37,7 +37,7 @@ package final class Rulebook: Sendable {
       if let routes = rule.routes {
         names = []
         for text in routes {
-          if text.utf8.contains(UInt8(ascii: ":")) {
+          if text.isPattern {
             do { patterns.append(try RoutePattern(text)) } catch {
               throw PolicyFault(rule.name, "the pattern \(text.quoted): \(error)")
             }
@@ -120,5 +120,12 @@ struct MethodPattern: Sendable {
   func covers(_ method: String) -> Bool {
     guard let beginning else { return text.isSameUTF8(as: method) }
     return method.utf8.starts(with: beginning)
+  }
+}
+
+extension String {
+  /// Whether a text for a route is a pattern, and no name.
+  var isPattern: Bool {
+    utf8.first == UInt8(ascii: "/") || utf8.contains(UInt8(ascii: ":"))
   }
 }

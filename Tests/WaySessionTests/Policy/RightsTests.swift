@@ -187,6 +187,27 @@ struct RightsTests {
     #expect(told["result"]?["policy"] == .null)
   }
 
+  @Test func whoMayRunWhatItMayNotOpenIsToldThatItMay() async throws {
+    let bridge = try Self.bridge([
+      Policy.Rule("all", .allow, ["*"]), Policy.Rule("run", .deny, ["router.open"]),
+      Policy.Rule("none", .deny, ["router.*"], routes: ["action://x"]),
+    ])
+    let (client, _) = try await WireClient.open(bridge)
+    let told = try await client.ask("router.explain", ["uri": "action://cart"])["result"]
+    #expect(told?["canOpen"] == true)
+    #expect(told?["policy"] == .null)
+    #expect(try await client.verdict("router.explain", ["uri": "action://x"]) == "none")
+  }
+
+  @Test func aTextThatBeginsWithASlashIsAPatternForEveryScheme() async throws {
+    let bridge = try Self.bridge([
+      Policy.Rule("all", .allow, ["*"]), Policy.Rule("no cart", .deny, ["*"], routes: ["/cart"]),
+    ])
+    let (client, _) = try await WireClient.open(bridge)
+    #expect(try await client.verdict("router.invoke", ["uri": "action://cart"]) == "no cart")
+    #expect(try await client.verdict("router.invoke", ["uri": "action://other"]) == "ok")
+  }
+
   @Test func otherRulesHoldFromTheMomentThatTheyAreGiven() async throws {
     let bridge = try Self.bridge([Policy.Rule("all", .allow, ["*"])])
     let (client, _) = try await WireClient.open(bridge)

@@ -1,0 +1,100 @@
+import WayPatterns
+import WayRouting
+import WayValues
+
+/// A policy that is asked without a server, about somebody who is told by hand.
+package struct PolicyTrial {
+  private let rulebook: Rulebook?
+  private let router: RouterSnapshot
+
+  /// Routes have names, and URIs are redirected, as the router has it. Fails for a rule that cannot
+  /// be read.
+  package init(_ policy: Policy, _ router: Router) throws(PolicyFault) {
+    rulebook = try policy.rulebook()
+    self.router = router.snapshot()
+  }
+
+  /// The names by which cases may be told: of the rules, and of what refuses or allows without one.
+  package var verdicts: Set<String> {
+    Set((rulebook?.rules ?? []).map(\.name) + ["allow", "default", "permissions"])
+  }
+
+  /// `allow`, or the name of the rule that refuses. Fails where a URI leads in a circle.
+  package func verdict(on question: PolicyCase) throws(CallError) -> String {
+    do throws(CallError) {
+      try check(question)
+      return "allow"
+    } catch {
+      guard error.protocolCode == .forbidden, let rule = error.data?["rule"]?.string else {
+        throw error
+      }
+      return rule
+    }
+  }
+
+  private func check(_ question: PolicyCase) throws(CallError) {
+    let rights = rights(of: question.asker)
+    let place = MethodTable.own.firstIndex { $0.name == question.method }
+    let method =
+      place.map { MethodTable.own[$0] }
+      ?? Method(question.method, access: .member) { _ throws(CallError) in .null }
+    // Nobody who has no session yet has rights to ask.
+    if case .connection = method.access { return }
+    try rights.enter(method, at: place ?? MethodTable.own.count)
+    switch question.subject {
+    case .nothing: break
+    case .uri(let uri):
+      guard let method = RouteMethod.allCases.first(where: { $0.name == method.name }) else {
+        break
+      }
+      try rights.check(method, try look(up: uri))
+    case .host(let scheme, let scope):
+      var definition: ValueObject = ["kind": "task", "scope": .string(scope.rawValue)]
+      if let scheme {
+        definition["scheme"] = .string(scheme)
+      } else {
+        definition["patterns"] = ["/any"]
+      }
+      try rights.check(
+        hosting: [try HostDefinition(.object(definition), path: "host", maxPatterns: 1)])
+    }
+  }
+
+  /// Why somebody may neither open nor run what a URI leads to, where it goes on for a scheme whose
+  /// URIs nothing declares included; nil where it may, and for what leads nowhere.
+  package func refusal(to asker: PolicyAsker, ofOpening uri: String) -> CallError? {
+    let rights = rights(of: asker)
+    guard var said = try? look(up: uri) else { return nil }
+    for _ in 0...Redirect.maxHops {
+      if let refusal = rights.refusal(ofOpening: said) { return refusal }
+      guard case .undeclared(let uri, _, _) = said,
+        let next = try? router.undefinedTarget(of: uri),
+        let reached = try? router.resolve(next, checking: false)
+      else { break }
+      said = reached
+    }
+    return nil
+  }
+
+  private func rights(of asker: PolicyAsker) -> Rights {
+    Rights(
+      Caller(
+        session: "", identity: Identity(user: asker.user, groups: asker.groups),
+        origin: asker.origin),
+      PolicySource(rulebook))
+  }
+
+  /// What a URI says; for what has no route, or none of a kind that fits, that nothing is declared.
+  private func look(up text: String) throws(CallError) -> Resolution {
+    let uri: RouteURI
+    do { uri = try RouteURI(mapping: text) } catch { throw CallError(.invalidURI(error)) }
+    do throws(RoutingError) {
+      return try router.resolve(uri, checking: false)
+    } catch {
+      switch error {
+      case .noRoute, .wrongKind: return .undeclared(uri: uri.withoutDotSegments, nil, params: [:])
+      default: throw CallError(error)
+      }
+    }
+  }
+}
