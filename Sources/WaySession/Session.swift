@@ -11,7 +11,7 @@ import WayValues
 ///
 /// An actor on its loop; connections of the same loop enter without a hop. Answers that do not need
 /// another party are given before a message has been dealt with.
-package actor Session {
+package actor Session: Asking {
   package nonisolated let id: String
   nonisolated let joinToken = Token.random()
   nonisolated let epoch = Token.random(12)
@@ -75,8 +75,22 @@ extension Session {
     let client = try members.makeClient(
       page: newcomer.page, software: newcomer.software, handshake: newcomer.handshake,
       channel: channel)
-    client.rights = newcomer.rights(as: client.name, in: id, environment)
+    client.rights = rights(of: newcomer, as: client.name)
     return client
+  }
+
+  /// What a newcomer may do, once it has a name.
+  func rights(of newcomer: Newcomer, as name: String) -> Rights {
+    let software = newcomer.software
+    let caller = Caller(
+      session: id, identity: newcomer.identity,
+      client: .init(
+        id: name, name: software.name, version: software.version, page: newcomer.page),
+      isGuest: newcomer.invitation != nil, origin: newcomer.handshake.origin,
+      address: newcomer.handshake.address, logger: environment.logger)
+    return Rights(
+      caller, environment.policy, invitation: newcomer.invitation,
+      within: newcomer.invitation?.inviter)
   }
 
   /// Adds a member, which has been made by ``makeClient(_:channel:)``.
@@ -181,7 +195,7 @@ extension Session {
 
   /// Hands an answer on to the session that has asked.
   private func answered(_ request: PendingRequest, _ result: Result<Value, RequestFailure>) {
-    guard let session = request.session, session !== self else {
+    guard let session = request.asker as? Session, session !== self else {
       return answered(request.purpose, result)
     }
     session.assumeIsolated { $0.answered(request.purpose, result) }

@@ -22,7 +22,9 @@ struct CallSpanTests {
     #expect(try await client.verdict("router.invoke", ["uri": "action://outer?pin=1"]) == "ok")
     let spans = tracer.finishedSpans
     #expect(
-      spans.map(\.operationName) == ["router.invoke action://inner", "router.invoke action://outer"])
+      spans.map(\.operationName) == [
+        "router.invoke action://inner", "router.invoke action://outer",
+      ])
     let (inner, outer) = (try #require(spans.first), try #require(spans.last))
     #expect(inner.parentSpanID == outer.spanID)
     #expect(outer.parentSpanID == nil)

@@ -11,7 +11,8 @@ struct SessionTests {
   /// An app whose sessions belong to the user that their token names.
   private func start(_ user: String? = nil) async throws -> TestBridge {
     try await TestBridge(
-      router, configuration: BridgeConfiguration(identify: { Identity(user: $0.token) }), token: user)
+      router, configuration: BridgeConfiguration(identify: { Identity(user: $0.token) }),
+      token: user)
   }
 
   @Test func anInterceptorAsksForALoginAndTheCallGoesOn() async throws {

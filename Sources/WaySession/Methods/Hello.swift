@@ -33,7 +33,7 @@ struct Hello: Sendable {
     let params = try Params(request.params, of: request.method, taking: Self.takes)
     software = try Self.software(params.object(.client) ?? [:])
     token = params.string(.token)
-    hosts = try HostDefinition.list(params.list(.hosts) ?? [], limits: limits)
+    hosts = try HostDefinition.list(params.list(.hosts) ?? [], limit: limits.maxHosts)
     if let join = params.object(.join) {
       guard let session = join["session"]?.string, let token = join["token"]?.string else {
         throw .invalidParams("params.join must be an object {session, token} of two strings")

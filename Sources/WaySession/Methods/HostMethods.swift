@@ -58,7 +58,7 @@ enum HostMethods {
   private static func definitions(
     _ params: Params, _ limits: Limits
   ) throws(CallError) -> [HostDefinition] {
-    try HostDefinition.list(try params.requiredList(.hosts), limits: limits)
+    try HostDefinition.list(try params.requiredList(.hosts), limit: limits.maxHosts)
   }
 
   private static func declared(by client: Client, in session: isolated Session) -> Reply {

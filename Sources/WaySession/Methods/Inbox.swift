@@ -118,7 +118,7 @@ struct Inbox: Sendable {
           .methodNotFound,
           "There is no method \(request.method.quoted); rpc.discover lists the methods")
       }
-      try client.rights.enter(method, at: found?.place ?? 0)
+      try client.rights.enter(method.name, method.kind)
       switch try carryOut(method, request.params, address, in: session) {
       case .later: break
       case .now(let answer): session.reply(answer, to: address)

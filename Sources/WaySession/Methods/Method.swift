@@ -21,9 +21,8 @@ package final class Method: Sendable {
 
   package let name: String
   let access: Access
-  /// Whether it is about what a URI leads to, about a page or about hosts: the policy is asked again
-  /// with that.
-  let isAskedAgain: Bool
+  /// As the policy is asked about it.
+  let kind: MethodKind
   /// The parameters that it reads by name.
   let takes: [Param]
   let handler: Handler
@@ -35,7 +34,8 @@ package final class Method: Sendable {
   ) {
     self.name = name
     self.access = access
-    isAskedAgain = name.hasPrefix("host.") || RouteMethod.allCases.contains { $0.name == name }
+    let isAskedAgain = name.hasPrefix("host.") || RouteMethod.allCases.contains { $0.name == name }
+    kind = access == .admin ? .admin : isAskedAgain ? .askedAgain : .usual
     self.takes = takes
     self.handler = handler
     raw = nil
@@ -44,7 +44,7 @@ package final class Method: Sendable {
   init(_ name: String, access: Access, raw: @escaping RawMethod) {
     self.name = name
     self.access = access
-    isAskedAgain = false
+    kind = .usual
     self.raw = raw
     takes = []
     handler = { _, _, _ throws(CallError) in .value(try raw(nil)) }

@@ -33,7 +33,7 @@ final class Invitation: Sendable {
     self.groups = groups
     self.charge = charge
     self.routes = routes?.filter { !$0.isPattern }
-    var read: [RouteTrie.Entry] = []
+    var read: [(pattern: RoutePattern, priority: Int)] = []
     for text in routes ?? [] where text.isPattern {
       do { read.append((try RoutePattern(text), 0)) } catch {
         throw .invalidParams("params.routes: the pattern \(text.quoted): \(error)")

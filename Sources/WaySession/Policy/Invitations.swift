@@ -8,7 +8,7 @@ struct Invitations {
   /// How long a guest whose connection was lost may come again, in nanoseconds.
   private static let window: UInt64 = 120_000_000_000
 
-  private struct Entry {
+  private struct Kept {
     let invitation: Invitation
     /// How many guests may still come, until `expires`, in the loop's nanoseconds.
     var uses: Int
@@ -26,7 +26,7 @@ struct Invitations {
     var isOpen: Bool { uses > 0 || !returns.isEmpty }
   }
 
-  private var entries: [Entry] = []
+  private var entries: [Kept] = []
 
   /// Keeps an invitation for so many guests. Fails with 2429 where there are too many.
   mutating func add(
@@ -38,7 +38,7 @@ struct Invitations {
         .tooMany, "\(Self.limit) invitations of the session are open",
         data: ["limit": .integer(Int64(Self.limit))])
     }
-    entries.append(Entry(invitation: invitation, uses: uses, expires: expires))
+    entries.append(Kept(invitation: invitation, uses: uses, expires: expires))
   }
 
   /// The invitation of a token that can be used now; nil for none.
@@ -74,7 +74,7 @@ struct Invitations {
     removeExpired(at: now)
   }
 
-  private mutating func change(_ invitation: Invitation, _ change: (inout Entry) -> Void) {
+  private mutating func change(_ invitation: Invitation, _ change: (inout Kept) -> Void) {
     guard let place = entries.firstIndex(where: { $0.invitation === invitation }) else { return }
     change(&entries[place])
   }

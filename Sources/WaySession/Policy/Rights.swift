@@ -13,6 +13,16 @@ package final class PolicySource: @unchecked Sendable {
   }
 }
 
+/// What the policy is asked about a method.
+enum MethodKind {
+  /// Whether it may be called.
+  case usual
+  /// That too; and with what it is about, a route or hosts, once that is known.
+  case askedAgain
+  /// Whether a rule allows it: for administrators.
+  case admin
+}
+
 /// What one caller may do. Rights travel with a call: whatever it leads to is asked of these.
 /// Confined to the loop of its session.
 package final class Rights: @unchecked Sendable {
@@ -24,7 +34,9 @@ package final class Rights: @unchecked Sendable {
   /// Whose rights these do not go beyond: those of who invited, and of a host that acts for its
   /// caller.
   private let within: Rights?
-  private var gates: [Gate?] = []
+  /// In the order in which they were asked for first.
+  private var gates: [(method: String, gate: Gate)] = []
+  private static let maxGates = 64
   /// The rules that ``gates`` were made of.
   private var known: Rulebook?
 
@@ -62,25 +74,16 @@ extension Rights {
   /// Whether a method may be called at all. One that is about a route is asked for again with that
   /// route. Fails with 2403.
   @inline(__always)
-  func enter(_ method: Method, at place: Int) throws(CallError) {
-    if isUnbound, method.access != .admin { return }
-    try enter(slowly: method, place)
+  func enter(_ method: String, _ kind: MethodKind = .usual) throws(CallError) {
+    if isUnbound, kind != .admin { return }
+    try enter(slowly: method, kind)
   }
 
-  /// As for a method of this name, for what comes to it by another way. Fails with 2403.
-  func enter(_ name: String) throws(CallError) {
-    guard !isUnbound, let place = MethodTable.own.firstIndex(where: { $0.name == name }) else {
-      return
-    }
-    try enter(MethodTable.own[place], at: place)
-  }
-
-  private func enter(slowly method: Method, _ place: Int) throws(CallError) {
+  private func enter(slowly method: String, _ kind: MethodKind) throws(CallError) {
     guard source != nil else { return }
-    try invitation?.check(method.name)
-    try gate(of: method.name, isAdmin: method.access == .admin, at: place)
-      .enter(method.name, isAsked: method.isAskedAgain)
-    try within?.enter(method, at: place)
+    try invitation?.check(method)
+    try gate(of: method, isAdmin: kind == .admin).enter(method, isAsked: kind == .askedAgain)
+    try within?.enter(method, kind)
   }
 
   /// Whether a method may be called about what a URI leads to. Fails with 2403.
@@ -101,7 +104,7 @@ extension Rights {
         "The route \(said.route?.name.quoted ?? "") is for the groups "
           + permissions.map(\.quoted).joined(separator: ", "))
     }
-    try gate(of: method.name, isAdmin: false, at: method.place)
+    try gate(of: method.name, isAdmin: false)
       .check(method.name, said, source.rulebook)
     if case .navigation(_, let operation, _) = said { try enter("navigation.\(operation)") }
     try within?.check(method, said)
@@ -175,18 +178,18 @@ extension Rights {
   }
 
   /// What the rules say of a method, as far as they can without a route.
-  private func gate(of name: String, isAdmin: Bool, at place: Int) -> Gate {
+  private func gate(of name: String, isAdmin: Bool) -> Gate {
     let rulebook = source?.rulebook
     if known !== rulebook {
       known = rulebook
       gates = []
     }
-    if place < gates.count, let gate = gates[place] { return gate }
+    if let known = gates.first(where: { $0.method.isSameASCII(as: name) }) { return known.gate }
     let gate = Gate(
       rulebook.map { $0.rules.filter { fits($0) && $0.covers(name) && $0.concerns(name) } },
       isAdmin: isAdmin)
-    while gates.count <= place { gates.append(nil) }
-    gates[place] = gate
+    // What is no method is asked about without end.
+    if gates.count < Self.maxGates { gates.append((name, gate)) }
     return gate
   }
 }

@@ -14,11 +14,4 @@ enum RouteMethod: Int, CaseIterable {
     case .pageCall: "page.call"
     }
   }
-
-  /// The place in the table of methods.
-  var place: Int { Self.places[rawValue] }
-
-  private static let places = allCases.map { method in
-    MethodTable.own.firstIndex { $0.name == method.name } ?? MethodTable.own.count
-  }
 }

@@ -153,8 +153,8 @@ enum RequestPurpose {
 struct PendingRequest {
   let method: String
   let purpose: RequestPurpose
-  /// Whose it is, where it may be another session than the client's.
-  var session: Session?
+  /// Who asks, where it may be another session than the client's.
+  var asker: (any Asking)?
   /// Rings when the client has not answered in time.
   var timeout: (any ScheduledWork)?
   /// Whose call it was, where that has ended without its answer.
@@ -166,3 +166,6 @@ struct PendingRequest {
     debtor?.paid()
   }
 }
+
+/// A session that asks clients.
+protocol Asking: Actor {}

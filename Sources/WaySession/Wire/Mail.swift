@@ -73,16 +73,16 @@ final class Mail {
     return writer.bytes
   }
 
-  /// Sends a request; the answer is for `session`, which may be another than the client's. Fails where there will be no answer: the client owes too many, or the params
+  /// Sends a request; the answer is for `asker`, which may be another than the client's. Fails where there will be no answer: the client owes too many, or the params
   /// nest too deep to be written.
   func request(
     _ client: Client, _ method: String, _ params: Value, for purpose: RequestPurpose,
-    by session: Session? = nil
+    by asker: (any Asking)? = nil
   ) throws(RequestFailure) -> RequestID {
     let id: RequestID
     do {
       id = try client.pending.add(
-        PendingRequest(method: method, purpose: purpose, session: session),
+        PendingRequest(method: method, purpose: purpose, asker: asker),
         beyond: purpose.isOfServer ? Self.reserve : 0)
     } catch {
       guard purpose.isOfServer else { throw .unanswered(error) }

@@ -29,15 +29,4 @@ struct Newcomer: Sendable {
     self.invitation = invitation
     self.identity = Identity(user: identity.user, groups: invitation.groups)
   }
-
-  /// What it may do, once it has a name.
-  func rights(as name: String, in session: String, _ environment: SessionEnvironment) -> Rights {
-    let caller = Caller(
-      session: session, identity: identity,
-      client: .init(id: name, name: software.name, version: software.version, page: page),
-      isGuest: invitation != nil, origin: handshake.origin, address: handshake.address,
-      logger: environment.logger)
-    return Rights(
-      caller, environment.policy, invitation: invitation, within: invitation?.inviter)
-  }
 }

@@ -34,13 +34,12 @@ package struct PolicyTrial {
 
   private func check(_ question: PolicyCase) throws(CallError) {
     let rights = rights(of: question.asker)
-    let place = MethodTable.own.firstIndex { $0.name == question.method }
     let method =
-      place.map { MethodTable.own[$0] }
+      MethodTable.own.first { $0.name == question.method }
       ?? Method(question.method, access: .member) { _ throws(CallError) in .null }
     // Nobody who has no session yet has rights to ask.
     if case .connection = method.access { return }
-    try rights.enter(method, at: place ?? MethodTable.own.count)
+    try rights.enter(method.name, method.kind)
     switch question.subject {
     case .nothing: break
     case .uri(let uri):

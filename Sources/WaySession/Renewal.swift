@@ -41,7 +41,7 @@ enum Renewal {
     var newcomer = Newcomer(identity, client.handshake)
     newcomer.page = client.page
     newcomer.software = client.software
-    client.rights = newcomer.rights(as: client.name, in: session.id, session.environment)
+    client.rights = session.rights(of: newcomer, as: client.name)
     session.identity = identity
     watch(client, in: session)
   }

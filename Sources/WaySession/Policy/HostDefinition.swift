@@ -79,16 +79,16 @@ struct HostDefinition: Sendable, Hashable {
     return patterns.map { (try? RoutePattern($0))?.scheme }
   }
 
-  /// Reads the `hosts` of a request.
-  static func list(_ values: [Value], limits: Limits) throws(CallError) -> [HostDefinition] {
-    guard values.count <= limits.maxHosts else {
-      throw CallError(.tooMany, "A client may declare \(limits.maxHosts) hosts")
+  /// Reads the `hosts` of a request; no more than `limit`, and as many patterns each.
+  static func list(_ values: [Value], limit: Int) throws(CallError) -> [HostDefinition] {
+    guard values.count <= limit else {
+      throw CallError(.tooMany, "A client may declare \(limit) hosts")
     }
     var definitions: [HostDefinition] = []
     for (position, value) in values.enumerated() {
       definitions.append(
         try HostDefinition(
-          value, path: "params.hosts[\(position)]", maxPatterns: limits.maxHosts))
+          value, path: "params.hosts[\(position)]", maxPatterns: limit))
     }
     return definitions
   }

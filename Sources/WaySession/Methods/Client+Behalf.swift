@@ -20,7 +20,9 @@ extension Client {
 extension PendingRequest {
   /// Those of the caller whose call it serves.
   fileprivate func rights(in session: isolated Session) -> Rights? {
-    guard let asker = self.session, asker !== session else { return session.rights(of: purpose) }
+    guard let asker = asker as? Session, asker !== session else {
+      return session.rights(of: purpose)
+    }
     return asker.assumeIsolated { $0.rights(of: purpose) }
   }
 }
