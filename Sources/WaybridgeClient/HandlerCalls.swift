@@ -17,7 +17,7 @@ extension BridgeClient {
     /// Who calls; nil where the server does not tell.
     public let caller: Caller?
     /// Names the server's request: given as `onBehalfOf` with `router.invoke`, `router.open`,
-    /// `router.canOpen` or `page.call` (``BridgeClient/request(_:_:)``), it makes that call the
+    /// `router.canOpen` or `page.call` (``BridgeClient/request(_:_:timeout:onProgress:)``), it makes that call the
     /// caller's, as far as this client's own rights go, until the task has returned. Null in tests.
     public let request: Value
     private let report: @Sendable (Value) -> Void

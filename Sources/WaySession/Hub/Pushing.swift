@@ -77,26 +77,25 @@ extension SessionHub {
   private func outcome(
     of page: OpenedPage, until end: UInt64
   ) async -> Result<Outcome, CallError> {
-    let question = Question<Outcome>()
+    let ending = FirstAnswer<Outcome>()
     let task = Task {
-      do { question.answer(.success(try await page.outcome())) } catch {
-        question.answer(
-          .failure(
-            (error as? CallError)
-              ?? CallError(.cancelledByServer, "The opening was given up")))
+      do { ending.give(.success(try await page.outcome())) } catch {
+        ending.give(.failure(error))
       }
     }
     defer { task.cancel() }
     let now = loop.nanoseconds
     let left: Duration = now < end ? .nanoseconds(Int64(clamping: end - now)) : .zero
     let alarm = loop.schedule(after: left) {
-      question.answer(
+      ending.give(
         .failure(
           CallError(
             .deadline, "The page has not ended within the deadline; it stays open",
             data: ["page": page.page.map(Value.string) ?? .null])))
     }
     defer { alarm.cancel() }
-    return await question.answer()
+    return await ending.value().mapError { error in
+      (error as? CallError) ?? CallError(.cancelledByServer, "The opening was given up")
+    }
   }
 }

@@ -11,23 +11,27 @@ extension SessionHub {
   package nonisolated func identity(of handshake: Handshake) async throws(CallError) -> Identity {
     guard let identify = configuration.identify else { return Identity() }
     let timeout = configuration.identifyTimeout
-    let asked = Question<Identity>()
+    let asked = FirstAnswer<Identity>()
     let task = Task {
       do {
-        asked.answer(.success(try await identify(handshake)))
+        asked.give(.success(try await identify(handshake)))
       } catch {
-        let reason = (error as? CallError)?.message ?? "\(error)"
-        asked.answer(
-          .failure(CallError(.notAuthenticated, "The token was refused: \(reason)")))
+        asked.give(.failure(error))
       }
     }
     let alarm = loop.schedule(after: timeout) {
-      asked.answer(
-        .failure(CallError(.unavailable, "It could not be told in time who the client is")))
+      asked.give(.failure(IdentificationTimeout()))
       task.cancel()
     }
     defer { alarm.cancel() }
-    return try await asked.answer().get()
+    switch await asked.value() {
+    case .success(let identity): return identity
+    case .failure(is IdentificationTimeout):
+      throw CallError(.unavailable, "It could not be told in time who the client is")
+    case .failure(let error):
+      let reason = (error as? CallError)?.message ?? "\(error)"
+      throw CallError(.notAuthenticated, "The token was refused: \(reason)")
+    }
   }
 
   /// From now on other rules hold, for calls under way too; nil for none.
@@ -48,6 +52,9 @@ extension SessionHub {
     return CancelledTask(task)
   }
 }
+
+/// The app took too long.
+private struct IdentificationTimeout: Error {}
 
 /// A task that is cancelled as other work is.
 private final class CancelledTask: ScheduledWork {
