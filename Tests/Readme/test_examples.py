@@ -154,8 +154,22 @@ class Examples(unittest.TestCase):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return path, done.returncode, done.stdout
 
+    def test_a_back_end_posts(self):
+        secret, make, serve, *curl = blocks("Let them in", "sh")[0].splitlines()
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "waybridge").symlink_to(WAYBRIDGE)
+            (pathlib.Path(folder) / "protocol").symlink_to(ROOT / "protocol")
+            environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+            for line in [secret, make]:
+                subprocess.run(["bash", "-c", line], check=True, cwd=folder, env=environment)
+            command = f"exec {serve.removesuffix(' &')} --port 0"
+            address = self.serve(["bash", "-c", command], cwd=folder, env=environment)
+            post = replaced("\n".join(curl), [("127.0.0.1:8080", address)])
+            answer = subprocess.run(["bash", "-c", post], check=True, capture_output=True, cwd=folder, env=environment)
+        self.assertEqual({"jsonrpc": "2.0", "id": 1, "result": {"delivered": []}}, json.loads(answer.stdout))
+
     def test_the_command_line(self):
-        lines = [line for block in blocks("Use it", "sh") for line in block.splitlines()]
+        lines = [line for block in blocks("From a command line", "sh") for line in block.splitlines()]
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "waybridge").symlink_to(WAYBRIDGE)
             environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
