@@ -114,7 +114,7 @@ struct DeepLinkTests {
     try await host(client, "native")
     try await client.call(2, "router.deliver", ["uri": "native://order/bob/1"])
     let first = try await client.request("page.open")
-    try await client.refuse(first, code: 7, "no shop today")
+    try await client.refuse(first, 7, "no shop today")
     #expect(try await show(client) == "native://orders/bob")
     #expect(try await show(client) == "native://order/bob/1")
   }

@@ -79,7 +79,7 @@ struct HookTests {
   @Test func aRefusedPageHasFailed() async throws {
     try router.page("native://a", name: "a")
     let client = try await connect()
-    try await client.refuse(try await openPage(client), code: 7, "not today")
+    try await client.refuse(try await openPage(client), 7, "not today")
     try await expect(
       "willOpen native://a", "failed native://a a 2502 hostFailed: The host answered: not today")
   }
@@ -144,7 +144,7 @@ struct HookTests {
       "failed navigation.selectTab native://b - 2404 noTab: "
         + "\"native://b\" is the first page of no tab")
     try await client.call(7, "page.call", ["page": page, "method": "x"])
-    try await client.refuse(try await client.request("page.call"), code: 7, "no x")
+    try await client.refuse(try await client.request("page.call"), 7, "no x")
     try await expect("failed page.call native://a - 7 -: no x")
     try await client.call(8, "router.invoke", ["uri": "navigation:back?to=b"])
     try await expect(

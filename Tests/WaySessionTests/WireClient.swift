@@ -102,15 +102,6 @@ struct WireClient {
     try await peer.send(["jsonrpc": "2.0", "id": request["id"] ?? .null, "result": result])
   }
 
-  /// Answers a request of the server with an error.
-  func refuse(_ request: Value, code: Int64, _ message: String) async throws {
-    try await peer.send(
-      [
-        "jsonrpc": "2.0", "id": request["id"] ?? .null,
-        "error": ["code": .integer(code), "message": .string(message)],
-      ])
-  }
-
   /// Leaves what the server asks a host to the next.
   func decline(_ request: Value) async throws {
     try await peer.send([
