@@ -35,6 +35,8 @@ final class FoundRoute: Sendable {
   let params: ValueObject
   let custom: (@Sendable (Call) async throws -> Value)?
   let interceptors: InterceptorChain?
+  /// Whether the route needs no permission.
+  let isForAll: Bool
   /// The caller's parameters are checked as those of a third party's app.
   private let isThirdParty: Bool
   /// Whether anything about the parameters is checked.
@@ -49,6 +51,7 @@ final class FoundRoute: Sendable {
   ) {
     self.interceptors = interceptors
     self.route = route
+    isForAll = route.permissions.isEmpty
     self.uri = uri
     self.custom = custom
     self.isThirdParty = isThirdParty

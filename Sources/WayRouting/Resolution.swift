@@ -32,6 +32,11 @@ public enum Resolution: Sendable {
     if case .match(let match) = self { match.route } else { nil }
   }
 
+  /// Whether it is a declared route that needs no permission.
+  package var isForAll: Bool {
+    if case .match(let match) = self { match.found.isForAll } else { false }
+  }
+
   /// The same with other parameters in the place of all, which are checked.
   package func with(_ params: ValueObject) throws(RoutingError) -> Resolution {
     switch self {

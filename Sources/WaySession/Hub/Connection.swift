@@ -46,18 +46,18 @@ actor Connection: MessageReceiver {
       guard kind == .text else { return connection.close(OpenConnection.binaryRefusal) }
       let hub = connection.hub
       if hub.turns.isPutOff(message, hub.meter) {
-        hub.turns.putOff(message, on: connection.channel) { [connection] in connection.take($0) }
+        hub.turns.putOff(message, on: connection.channel) { [connection] message in
+          connection.assumeIsolated { $0.take(message) }
+        }
       } else {
         connection.take(message)
       }
     }
   }
 
-  private nonisolated func take(_ message: RawSpan) {
-    assumeIsolated { connection in
-      connection.hub.meter.begin()
-      connection.handle(connection.decoder.decode(message))
-    }
+  private func take(_ message: RawSpan) {
+    hub.meter.begin()
+    handle(decoder.decode(message))
   }
 
   nonisolated func closed(_ code: UInt16?) {
@@ -142,7 +142,8 @@ extension Connection {
   }
 
   private func forward(_ incoming: Incoming, to membership: (session: Session, client: ClientID)) {
-    membership.session.assumeIsolated {
+    // Of a session on the loop of this connection.
+    membership.session.withoutCheckingIsolation {
       hub.inbox.take(incoming, from: membership.client, in: $0)
     }
   }

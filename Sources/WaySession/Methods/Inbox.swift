@@ -113,12 +113,12 @@ struct Inbox: Sendable {
           .tooLarge, "The answers of the batch are too large: this request was not carried out",
           data: ["limit": .integer(Int64(session.limits.maxAnswer))])
       }
-      guard let method = found?.method else {
+      guard let (place, method) = found else {
         throw CallError(
           .methodNotFound,
           "There is no method \(request.method.quoted); rpc.discover lists the methods")
       }
-      try client.rights.enter(method.name, method.kind)
+      try client.rights.enter(method, at: place)
       switch try carryOut(method, request.params, address, in: session) {
       case .later: break
       case .now(let answer): session.reply(answer, to: address)

@@ -42,6 +42,9 @@ final class Invitation: Sendable {
     patterns = read.isEmpty ? nil : RouteTrie(read)
   }
 
+  /// Whether a guest may call about every route.
+  var isForAllRoutes: Bool { routes == nil }
+
   /// Whether a guest may call a method at all. Fails with 2403.
   func check(_ method: String) throws(CallError) {
     switch method {

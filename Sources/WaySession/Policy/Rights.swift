@@ -6,7 +6,12 @@ import WayValues
 /// The rules that hold now. Confined to the loop of its sessions.
 package final class PolicySource: @unchecked Sendable {
   /// Nil where everybody who came in may call everything.
-  package var rulebook: Rulebook?
+  package var rulebook: Rulebook? {
+    didSet { generation &+= 1 }
+  }
+  /// Counts the rulebooks. Asked with every call, and a word of its loop alone: it needs no check of
+  /// who else is at it.
+  @exclusivity(unchecked) fileprivate private(set) var generation = 0
 
   package init(_ rulebook: Rulebook? = nil) {
     self.rulebook = rulebook
@@ -37,8 +42,12 @@ package final class Rights: @unchecked Sendable {
   /// In the order in which they were asked for first.
   private var gates: [(method: String, gate: Gate)] = []
   private static let maxGates = 64
-  /// The rules that ``gates`` were made of.
-  private var known: Rulebook?
+  /// The generation of rules that ``gates`` and what is free were found by.
+  @exclusivity(unchecked) private var known = -1
+  /// The methods, by their places in the table, that this caller may call whatever they are about.
+  @exclusivity(unchecked) private var freeMethods: UInt64 = 0
+  /// Those of routes, by their raw values, that it may call about every route which is for all.
+  @exclusivity(unchecked) private var freeRouteMethods: UInt64 = 0
 
   init(
     _ caller: Caller, _ source: PolicySource?, invitation: Invitation? = nil,
@@ -63,23 +72,38 @@ package final class Rights: @unchecked Sendable {
     Rights(caller, source, invitation: invitation, within: other)
   }
 
-  /// Whether nothing is ever refused of what is no administrator's.
-  private var isUnbound: Bool {
-    source?.rulebook == nil && invitation == nil && within == nil
+  /// The generation of rules that holds now.
+  private var generation: Int { source?.generation ?? 0 }
+
+  /// What was found by other rules is forgotten.
+  private func renew() {
+    guard known != generation else { return }
+    known = generation
+    freeMethods = 0
+    freeRouteMethods = 0
+    gates = []
   }
 }
 
 // What is asked of them.
 extension Rights {
   /// Whether a method may be called at all. One that is about a route is asked for again with that
-  /// route. Fails with 2403.
+  /// route. `place` is the method's in the table of methods. Fails with 2403.
   @inline(__always)
-  func enter(_ method: String, _ kind: MethodKind = .usual) throws(CallError) {
-    if isUnbound, kind != .admin { return }
-    try enter(slowly: method, kind)
+  func enter(_ method: Method, at place: Int) throws(CallError) {
+    // A place beyond the bits there are is never free.
+    if known == generation, freeMethods & (1 << UInt64(place)) != 0 { return }
+    try enter(slowly: method, at: place)
   }
 
-  private func enter(slowly method: String, _ kind: MethodKind) throws(CallError) {
+  private func enter(slowly method: Method, at place: Int) throws(CallError) {
+    try enter(method.name, method.kind)
+    renew()
+    freeMethods |= 1 << UInt64(place)
+  }
+
+  /// As with the method itself, for who has its name alone.
+  func enter(_ method: String, _ kind: MethodKind = .usual) throws(CallError) {
     guard source != nil else { return }
     try invitation?.check(method)
     try gate(of: method, isAdmin: kind == .admin).enter(method, isAsked: kind == .askedAgain)
@@ -89,11 +113,15 @@ extension Rights {
   /// Whether a method may be called about what a URI leads to. Fails with 2403.
   @inline(__always)
   func check(_ method: RouteMethod, _ said: Resolution) throws(CallError) {
-    if isUnbound, said.route?.permissions.isEmpty != false { return }
+    if said.isForAll, known == generation, freeRouteMethods & (1 << UInt64(method.rawValue)) != 0 {
+      return
+    }
     try check(slowly: method, said)
   }
 
   private func check(slowly method: RouteMethod, _ said: Resolution) throws(CallError) {
+    renew()
+    if isFree(method) { freeRouteMethods |= 1 << UInt64(method.rawValue) }
     guard let source else { return }
     try invitation?.check(method, said)
     if let permissions = said.route?.permissions, !permissions.isEmpty,
@@ -108,6 +136,13 @@ extension Rights {
       .check(method.name, said, source.rulebook)
     if case .navigation(_, let operation, _) = said { try enter("navigation.\(operation)") }
     try within?.check(method, said)
+  }
+
+  /// Whether a method may be called about every route that is for all.
+  private func isFree(_ method: RouteMethod) -> Bool {
+    guard source != nil else { return true }
+    return invitation?.isForAllRoutes != false && gate(of: method.name, isAdmin: false).isFree
+      && within?.isFree(method) != false
   }
 
   /// Whether a method may be called about what a URI leads to.
@@ -179,14 +214,10 @@ extension Rights {
 
   /// What the rules say of a method, as far as they can without a route.
   private func gate(of name: String, isAdmin: Bool) -> Gate {
-    let rulebook = source?.rulebook
-    if known !== rulebook {
-      known = rulebook
-      gates = []
-    }
+    renew()
     if let known = gates.first(where: { $0.method.isSameASCII(as: name) }) { return known.gate }
     let gate = Gate(
-      rulebook.map { $0.rules.filter { fits($0) && $0.covers(name) && $0.concerns(name) } },
+      source?.rulebook.map { $0.rules.filter { fits($0) && $0.covers(name) && $0.concerns(name) } },
       isAdmin: isAdmin)
     // What is no method is asked about without end.
     if gates.count < Self.maxGates { gates.append((name, gate)) }
@@ -228,6 +259,9 @@ private struct Gate {
     isAllowed = rules?.contains { !$0.isDenial && !$0.isNarrow } ?? !isAdmin
     self.rules = rules?.filter(\.isNarrow)
   }
+
+  /// Whether it is allowed whatever it is about.
+  var isFree: Bool { denial == nil && isAllowed && rules?.isEmpty != false }
 
   func enter(_ method: String, isAsked: Bool) throws(CallError) {
     if let denial { throw .denied(denial, method) }
