@@ -13,7 +13,7 @@ the mean pause of a client between two actions, in milliseconds. Each client's d
 is printed. It lasts up to three times --seconds where the memory seems to grow. With --hostile there are clients that
 take whatever they can get, in the ways of hostile/attacks.mjs or in those named, and a watcher, none of whose calls may
 take longer than a second; at the end the memory must have gone back. --sanitized is for a server under a sanitizer: it
-may take twenty times as long, and any memory. The exit code is 0 when all held.`;
+may take sixty times as long, and any memory. The exit code is 0 when all held.`;
 
 const { values: options } = parseArgs({
   options: {
