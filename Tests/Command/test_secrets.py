@@ -11,7 +11,7 @@ from heard import Heard
 from secrecy import WAYS, Secrecy
 from tapped import HELLO, Clients
 
-# Lines of handshakes that are refused, TOKEN in them, and the status; None where no answer comes.
+# Lines of handshakes that are refused, TOKEN in them, and the status.
 HANDSHAKES = [
     (["Sec-WebSocket-Protocol: bearer.TOKEN"], 400),
     (["Sec-WebSocket-Protocol: waybridge.v9, bearer.TOKEN"], 400),
