@@ -113,7 +113,7 @@ extension Session {
   /// Adds a member, which has been made by ``makeClient(_:channel:)``.
   func add(_ client: Client) {
     members.add(client)
-    if client.numbering != nil { environment.resumables.add(client, of: self) }
+    if client.isResumable { environment.resumables.add(client, of: self) }
     Renewal.watch(client, in: self)
     happenings.tell(
       .session,

@@ -161,6 +161,11 @@ extension SessionHub: SessionOwner {
     for session in sessions { session.assumeIsolated { LinkFollowing.hostsChanged(in: $0) } }
   }
 
+  nonisolated func tokenRefused(_ reason: String) {
+    refusedTokens.add(joins: false)
+    configuration.observer.tokenRefused(reason)
+  }
+
   nonisolated func changed(_ session: String, _ identity: Identity) {
     assumeIsolated { $0.audiences.change(session, identity) }
   }
