@@ -29,7 +29,8 @@ async function party(rights, options) {
   const second = shell.app.open("https://shop.test/other?secret=2", { secret: 2 });
   await turn();
   const [page, other] = (await shell.stack()).pages.map(({ id }) => id);
-  const guest = shell.guest(await shell.invite(SHOP, { page, ...rights }), options);
+  // It does not wait for a shell that is gone.
+  const guest = shell.guest(await shell.invite(SHOP, { page, ...rights }), { reconnect: false, ...options });
   return { shell, guest, page, other, first, second, seen };
 }
 
@@ -148,7 +149,7 @@ test("a guest in another page than its own, or of another session, is refused", 
   const address = await shell.invite(SHOP, { page });
   await assert.rejects(shell.guest(address, { page: other }).ready, { code: -32602 });
   await assert.rejects(shell.guest(await shell.invite(SHOP), { page }).ready, { code: -32602 });
-  await shell.guest(address, { page }).ready;
+  await shell.guest(address, { page, reconnect: false }).ready;
   const join = { session: "mock-9", token: String(shell.session?.joinToken) };
   await assert.rejects(new Bridge({ url: "ws://mock.invalid/bridge", WebSocket: shell.app.WebSocket, join }).ready, { code: 2401 });
   await shell.close();
