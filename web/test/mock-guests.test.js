@@ -179,3 +179,32 @@ test("a page's own script is tested as it is", async () => {
   await shell.close();
   await bridge.close();
 });
+
+test("who acts for a guest does no more than the guest may, and for others what it may itself", async () => {
+  /** @type {any[]} */
+  const verdicts = [];
+  const { shell, guest, other } = await party({ routes: ["action://deputy", "native://deputy", "action://share"] });
+  const tell = async (/** @type {unknown} */ _, /** @type {import("../bridge/types.js").Deputy} */ deputy) => {
+    const calls = [deputy.invoke("action://share"), deputy.invoke("action://pay"), deputy.open("action://pay"), deputy.call(other, "none")];
+    const done = await Promise.all(calls.map((call) => call.then(() => "done", ({ code }) => code)));
+    verdicts.push([...done, (await deputy.canOpen("action://pay")).canOpen]);
+  };
+  await shell.task("action://deputy", tell).registered;
+  await shell.host("flutter", { open: tell, close: () => {}, methods: { tell } }).registered;
+  shell.method("tell", tell);
+  await guest.ready;
+  const refused = ["done", 2403, 2403, 2403, false];
+  const may = ["done", "done", "done", -32601, true];
+  await guest.invoke("action://deputy");
+  await guest.open("action://deputy");
+  await shell.invoke("action://deputy");
+  await shell.app.invoke("action://deputy");
+  await shell.app.call("tell");
+  assert.deepEqual(verdicts.splice(0), [refused, refused, may, may, may]);
+  shell.open("flutter://me").catch(() => {});
+  await turn();
+  await shell.call(String((await shell.stack()).pages.at(-1)?.id), "tell");
+  assert.deepEqual(verdicts, [may, may]);
+  await assert.rejects(shell.request("router.invoke", { uri: "action://share", onBehalfOf: 99 }), { code: -32602, message: /onBehalfOf/ });
+  await shell.close();
+});
