@@ -111,7 +111,7 @@ export function checkParams(params, method) {
  * Whether it is an object of no class; it may be one of another window.
  * @param {unknown} value
  */
-function isPlain(value) {
+export function isPlain(value) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

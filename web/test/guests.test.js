@@ -59,6 +59,13 @@ test("a guest that was here before is patient while its place is held by its las
   assert.equal(again.bridge.state, "closed");
   await assert.rejects(again.bridge.ready, { code: 2401 });
 
+  const shown = Object.assign(new FakePage(SHOP), { waybridgeInvitation: GUEST });
+  await accept(guest(shown).bridge, { guest: true });
+  const loaded = guest(shown);
+  await refuse();
+  assert.equal(loaded.bridge.state, "waiting", "a native shell sets the same again");
+  void loaded.bridge.close();
+
   const lost = guest();
   await accept(lost.bridge, { guest: true });
   for (let count = 0; count < 3; count += 1) {

@@ -77,10 +77,21 @@ test("a native shell's global is taken once", () => {
   const declared = Object.defineProperty(new FakePage(SHOP), "waybridgeInvitation", { value: GUEST, writable: true, configurable: false });
   assert.deepEqual(take(declared), GUEST);
   assert.equal(declared.waybridgeInvitation, undefined);
+  const constant = Object.defineProperty(new FakePage(SHOP), "waybridgeInvitation", { value: GUEST, writable: false, configurable: false });
+  assert.deepEqual(take(constant), GUEST);
   assert.throws(() => take(Object.assign(new FakePage(SHOP), { waybridgeInvitation: "GUEST" })), { code: -32602, message: /global/ });
   const bare = { waybridgeInvitation: GUEST };
   assert.deepEqual(take(bare), GUEST, "outside of a browser too");
   assert.equal(take(bare), undefined);
+});
+
+test("what a native shell or an address gives with each load is known from an earlier one", () => {
+  const page = new FakePage(SHOP);
+  /** @param {string} token */
+  const load = (token) => take(Object.assign(page, { waybridgeInvitation: { ...GUEST, token } }))?.isKept;
+  assert.deepEqual(["a", "a", "b", "b"].map(load), [undefined, true, undefined, true]);
+  page.history.replaceState(null, "", invited({ token: "b" }));
+  assert.equal(take(page)?.isKept, true);
 });
 
 test("the address comes before the global, and both before what is kept", () => {
