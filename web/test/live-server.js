@@ -20,7 +20,7 @@ export async function serve(context, policy) {
   context.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(`${folder}/policy.json`, JSON.stringify(policy));
   // Without the variables here, which may be settings of it.
-  const server = spawn(String(COMMAND), ["serve", "--conformance", "--policy", `${folder}/policy.json`, "--port", "0"], { env: {} });
+  const server = spawn(String(COMMAND), ["serve", "--conformance", "--policy", `${folder}/policy.json`, "--port", "0"], { env: { WAYBRIDGE_DRAIN: "0" } });
   const ended = new Promise((resolve) => {
     server.on("exit", resolve);
     server.on("error", resolve);
