@@ -31,7 +31,7 @@ export class Hosting {
    */
   requests = new Map(
     /** @type {[string, RequestHandler][]} */ ([
-      ["page.open", (params, { signal }) => this.#open(checkPage(params.page), checkHost(params.host), signal)],
+      ["page.open", (params, { signal }) => this.#open(checkPage(params.page), this.#hosts.find(checkHost(params.host)), { signal })],
       ["page.close", (params) => this.#close(params)],
       ["page.call", (params, context) => this.#call(params, context)],
       ["task.run", (params, context) => this.#run(params, context)],
@@ -104,25 +104,57 @@ export class Hosting {
   /**
    * The session is gone, and its pages with it: they are taken away.
    * @param {(error: unknown) => void} failed told of each host that did not manage to
+   * @returns {string[]} their ids
    */
   lost(failed) {
     const lost = [...this.#pages.values()];
     // A new session may give their ids to its own pages.
     this.#pages.clear();
     for (const shown of lost) takeAway(shown, "failed").catch(failed);
+    return lost.map(({ page }) => page.id);
+  }
+
+  /**
+   * Compares the pages that are shown with the server's picture, after a reload: what is missing is shown again, what is gone there
+   * is taken away.
+   * @param {(params: {pages: string[], failed?: string[]}) => Promise<any>} ask `page.sync`
+   * @param {(error: unknown) => void} failed told of each page that could not be shown again, or taken away
+   */
+  async sync(ask, failed) {
+    const shown = await this.#shown();
+    const { open, closed } = await ask({ pages: shown });
+    for (const id of closed) await this.#close({ page: id, reason: "failed" }).catch(failed);
+    /** @type {string[]} */
+    const lost = [];
+    for (const page of open.map(checkPage)) {
+      if (this.#pages.has(page.id)) continue;
+      try {
+        await this.#open(page, this.#hosts.ofURI(page.uri), { signal: new AbortController().signal, restored: true });
+      } catch (error) {
+        lost.push(page.id);
+        failed(error);
+      }
+    }
+    if (lost.length > 0) await ask({ pages: await this.#shown(), failed: lost });
+  }
+
+  /** The ids of the pages that are shown; those that are opening do not lie on the server's stack. */
+  async #shown() {
+    const all = [...this.#pages.values()];
+    const opened = await Promise.all(all.map(({ opened }) => Promise.race([opened, false])));
+    return all.filter((_, index) => opened[index]).map(({ page }) => page.id);
   }
 
   /**
    * @param {Page} page
-   * @param {import("./registry.js").ChosenHost} chosen
-   * @param {AbortSignal} signal the server no longer wants the page
+   * @param {PageHost | undefined} host
+   * @param {{signal: AbortSignal, restored?: true}} call `signal`: the server no longer wants the page
    */
-  async #open(page, chosen, signal) {
-    const host = this.#hosts.find(chosen);
+  async #open(page, host, { signal, ...call }) {
     if (host === undefined) throw failure("hostAbsent", `this client shows no ${page.uri}`);
     const abort = new AbortController();
     signal.addEventListener("abort", () => abort.abort(signal.reason), { once: true });
-    const opening = (async () => host.open(page, { signal: abort.signal }))();
+    const opening = (async () => host.open(page, { ...call, signal: abort.signal }))();
     const opened = opening.then(() => true, () => false);
     const shown = { page, host, opened, abort };
     this.#pages.set(page.id, shown);

@@ -119,13 +119,13 @@ export class FakeSocket extends EventTarget {
 }
 
 /**
- * A bridge whose socket is not open yet, and that connects only once, on a clock that stands still.
+ * A bridge whose socket is not open yet, and that connects only once and sends no pings, on a clock that stands still.
  * @param {Partial<import("../bridge/bridge.js").BridgeOptions>} [options]
  */
 export function connecting(options) {
   const WebSocket = /** @type {any} */ (FakeSocket);
   const clock = new ManualClock();
-  const bridge = new Bridge({ url: "ws://test/bridge", WebSocket, clock, reconnect: false, ...options });
+  const bridge = new Bridge({ url: "ws://test/bridge", WebSocket, clock, reconnect: false, ping: false, ...options });
   const socket = /** @type {FakeSocket} */ (FakeSocket.made.at(-1));
   return { bridge, clock, socket, events: recorded(bridge) };
 }
