@@ -67,7 +67,7 @@ export class FrameStore {
       const text = (/** @type {string} */ key) => this.#frame.sessionStorage?.getItem(this.#slot(key));
       const found = this.#keys.find((key) => typeof text(key) === "string");
       // What is put away later takes the place of what was found.
-      this.#key = found;
+      this.#key ??= found;
       return found === undefined ? undefined : text(found)?.replace(/^\d+ /, "");
     } catch {
       return undefined;

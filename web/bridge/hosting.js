@@ -13,7 +13,7 @@ import { schemeOf } from "./uri.js";
 /** @typedef {import("./serving.js").RequestHandler} RequestHandler */
 /** @typedef {import("./registry.js").Declaration} Declaration */
 
-/** @typedef {{page: Page, host: PageHost, opened: Promise<boolean>, abort: AbortController}} Shown */
+/** @typedef {{page: Page, host: PageHost, opened: Promise<boolean>, isOpen: boolean, abort: AbortController}} Shown */
 
 /** What this client shows and runs for others, and the pages that it shows now. */
 export class Hosting {
@@ -89,7 +89,7 @@ export class Hosting {
    * @param {PageHost} [host] the last registered of the page's scheme, where none is given
    */
   adopt(page, host = this.#hosts.ofScheme(schemeOf(page.uri))) {
-    if (host !== undefined) this.#pages.set(page.id, { page, host, opened: Promise.resolve(true), abort: new AbortController() });
+    if (host !== undefined) this.#pages.set(page.id, { page, host, opened: Promise.resolve(true), isOpen: true, abort: new AbortController() });
   }
 
   /**
@@ -121,8 +121,7 @@ export class Hosting {
    * @param {(error: unknown) => void} failed told of each page that could not be shown again, or taken away
    */
   async sync(ask, failed) {
-    const shown = await this.#shown();
-    const { open, closed } = await ask({ pages: shown });
+    const { open, closed } = await ask({ pages: this.#shown });
     for (const id of closed) await this.#close({ page: id, reason: "failed" }).catch(failed);
     /** @type {string[]} */
     const lost = [];
@@ -135,14 +134,12 @@ export class Hosting {
         failed(error);
       }
     }
-    if (lost.length > 0) await ask({ pages: await this.#shown(), failed: lost });
+    if (lost.length > 0) await ask({ pages: this.#shown, failed: lost });
   }
 
   /** The ids of the pages that are shown; those that are opening do not lie on the server's stack. */
-  async #shown() {
-    const all = [...this.#pages.values()];
-    const opened = await Promise.all(all.map(({ opened }) => Promise.race([opened, false])));
-    return all.filter((_, index) => opened[index]).map(({ page }) => page.id);
+  get #shown() {
+    return [...this.#pages.values()].filter(({ isOpen }) => isOpen).map(({ page }) => page.id);
   }
 
   /**
@@ -156,7 +153,7 @@ export class Hosting {
     signal.addEventListener("abort", () => abort.abort(signal.reason), { once: true });
     const opening = (async () => host.open(page, { ...call, signal: abort.signal }))();
     const opened = opening.then(() => true, () => false);
-    const shown = { page, host, opened, abort };
+    const shown = { page, host, opened, isOpen: false, abort };
     this.#pages.set(page.id, shown);
     try {
       await opening;
@@ -164,6 +161,7 @@ export class Hosting {
       this.#forget(shown);
       throw signal.aborted ? failure("cancelled") : hostFailure(error);
     }
+    shown.isOpen = true;
     if (!signal.aborted) return null;
     // Nobody waits for this page any more: left alone it would stay in sight without being in the stack.
     if (this.#forget(shown)) await takeAway(shown, "cancelled");

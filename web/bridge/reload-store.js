@@ -22,15 +22,18 @@ const PATIENCE = 1000;
 
 /**
  * What it needs of a page, each of which may be missing.
- * @typedef {import("./frame-store.js").Frame & {document?: unknown, navigator?: {locks?: Locks},
+ * @typedef {import("./frame-store.js").Frame & {document?: object, navigator?: {locks?: Locks},
  *   performance?: {getEntriesByType: (type: string) => any[]},
  *   addEventListener?: (type: string, listener: () => void) => void,
  *   removeEventListener?: (type: string, listener: () => void) => void}} ReloadedPage
  * @typedef {{request: (name: string, options: {signal?: AbortSignal, ifAvailable?: boolean}, held: (lock: unknown) => unknown) => Promise<unknown>}} Locks
  */
 
-/** What the bridges of this page are called: by their clients' names, in the order in which they are made. */
-const names = new Set();
+/**
+ * What the bridges of a document are called: by their clients' names, in the order in which they are made.
+ * @type {WeakMap<object, Set<string>>}
+ */
+const names = new WeakMap();
 
 /**
  * Keeps a session over the reload of its page, in `sessionStorage`. A tab that is duplicated gets a copy of that: so each
@@ -70,8 +73,9 @@ export class ReloadStore {
     this.#clock = clock;
     this.#snapshot = snapshot;
     this.#name = name;
-    for (let count = 2; names.has(this.#name); count += 1) this.#name = `${name} ${count}`;
-    names.add(this.#name);
+    const taken = (document && names.get(document)) ?? new Set();
+    for (let count = 2; taken.has(this.#name); count += 1) this.#name = `${name} ${count}`;
+    if (document) names.set(document, taken.add(this.#name));
     this.#store = new FrameStore(`waybridge.session ${this.#name}`, { sessionStorage, history, navigation }, frame);
     this.kept = this.#read();
     const left = () => this.save();
@@ -127,7 +131,7 @@ export class ReloadStore {
     else if (this.#timer !== undefined) this.save();
     this.#clock.clearTimeout(this.#timer);
     this.#stop();
-    names.delete(this.#name);
+    if (this.#page.document) names.get(this.#page.document)?.delete(this.#name);
     this.#release();
   }
 

@@ -29,6 +29,11 @@ export class FakeSocket extends EventTarget {
   sent = [];
   /** @type {unknown[]} */
   closes = [];
+  /**
+   * Of the last message that the server numbered, where it numbers.
+   * @type {number | undefined}
+   */
+  seq;
 
   /**
    * @param {string} url
@@ -77,7 +82,8 @@ export class FakeSocket extends EventTarget {
   receive({ method, params, ...message }) {
     if (method === "page.open" && params?.page) params = { host: { scheme: schemeOf(params.page.uri), kind: "page" }, ...params };
     if (method === "task.run" && params?.uri) params = { host: { pattern: params.uri, kind: "task" }, ...params };
-    this.receiveRaw(JSON.stringify({ jsonrpc: "2.0", method, params, ...message }));
+    const seq = this.seq === undefined || isBare(method) ? undefined : (this.seq += 1);
+    this.receiveRaw(JSON.stringify({ jsonrpc: "2.0", seq, method, params, ...message }));
   }
 
   /**
@@ -116,6 +122,11 @@ export class FakeSocket extends EventTarget {
   refuse(method, error) {
     this.receive({ id: this.last(method).id, error });
   }
+}
+
+/** @param {string | undefined} method */
+function isBare(method) {
+  return method === "$/ack" || method === "$/ping";
 }
 
 /**

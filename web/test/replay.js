@@ -1,5 +1,5 @@
 // @ts-check
-import { filled, mismatch } from "./matching.js";
+import { filled, mismatch, unnumbered } from "./matching.js";
 import { nodeWebSockets } from "./node-ws.js";
 
 /** Milliseconds that the server may take for what a transcript expects. */
@@ -124,7 +124,7 @@ async function play(step, socketOf, captures) {
   } else if (step.send !== undefined) {
     const socket = await socketOf(step.send);
     if (step.message !== undefined) {
-      socket.greeted ||= step.message.method === "session.open";
+      socket.greeted ||= ["session.open", "session.resume"].includes(step.message.method);
       socket.send(JSON.stringify(filled(step.message, captures)));
     } else if (step.text !== undefined) {
       socket.send(filled(step.text, captures).repeat(step.repeat ?? 1));
@@ -150,7 +150,7 @@ async function expect(step, socket, captures) {
       const received = await socket.next();
       const index = open.findIndex((each) => {
         const attempt = new Map(captures);
-        if (mismatch({ message: each }, received, attempt) !== undefined) return false;
+        if (mismatch({ message: each }, numberless(each, received), attempt) !== undefined) return false;
         for (const [name, value] of attempt) captures.set(name, value);
         return true;
       });
@@ -161,8 +161,17 @@ async function expect(step, socket, captures) {
   }
   const expected =
     step.close === undefined ? { message: step.message } : { close: step.close, reason: step.reason ?? "{{*}}" };
-  const found = mismatch(expected, await socket.next(), captures);
+  const found = mismatch(expected, numberless(step.message, await socket.next()), captures);
   if (found !== undefined) throw new Error(found);
+}
+
+/**
+ * @param {any} expected
+ * @param {Received} received
+ * @returns {Received}
+ */
+function numberless(expected, received) {
+  return received.message === undefined ? received : { message: unnumbered(expected, received.message) };
 }
 
 /**
