@@ -26,20 +26,22 @@ extension NavigationStack {
     }
   }
 
-  mutating func remove(host: String, outcome: Outcome) -> [StackChange.Closed] {
+  mutating func remove(
+    _ outcome: Outcome, where isGone: (Page) -> Bool
+  ) -> [StackChange.Closed] {
     var closed: [StackChange.Closed] = []
-    for page in pages.reversed() where page.host.isSameUTF8(as: host) {
+    for page in pages.reversed() where isGone(page) {
       closed.append(.init(page: page, outcome: outcome))
     }
     if !closed.isEmpty {
-      pages.removeAll { $0.host.isSameUTF8(as: host) }
+      pages.removeAll(where: isGone)
       closeGaps()
     }
     for index in beside.indices.reversed() {
-      for page in beside[index].pages.reversed() where page.host.isSameUTF8(as: host) {
+      for page in beside[index].pages.reversed() where isGone(page) {
         closed.append(.init(page: page, outcome: outcome))
       }
-      beside[index].pages.removeAll { $0.host.isSameUTF8(as: host) }
+      beside[index].pages.removeAll(where: isGone)
     }
     beside.removeAll { $0.pages.isEmpty }
     return closed

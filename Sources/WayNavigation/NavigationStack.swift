@@ -38,7 +38,10 @@ public struct NavigationStack: Sendable {
     case .back(let target, let result): change.closed = try back(target, result: result)
     case .finish(let id, let outcome), .cancel(let id, let outcome):
       change.closed = try end(id, outcome)
-    case .remove(let host, let outcome): change.closed = remove(host: host, outcome: outcome)
+    case .remove(let host, let only, let outcome):
+      change.closed = remove(outcome) { page in
+        page.host.isSameUTF8(as: host) && only?.contains(page.id) != false
+      }
     case .end(let outcome): change.closed = removeAll(outcome)
     }
     change.top = pages.last

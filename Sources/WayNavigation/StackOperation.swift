@@ -14,7 +14,7 @@ package enum StackOperation: Sendable {
   /// Ends the page because its opener cancelled; those above it are dismissed.
   case cancel(page: String, outcome: Outcome)
   /// Takes away every page of a host that is gone, wherever it is; pages of others stay.
-  case remove(host: String, outcome: Outcome)
+  case remove(host: String, only: Set<String>? = nil, outcome: Outcome)
   /// Ends every page, because the session ended.
   case end(outcome: Outcome)
 }

@@ -30,6 +30,11 @@ package struct BatchAnswers: Sendable {
     return true
   }
 
+  /// The answers given so far, in the order of their requests.
+  package var given: [[UInt8]] {
+    slots.compactMap { if case .given(let bytes) = $0 { bytes } else { nil } }
+  }
+
   /// The text of the batch of the answers given so far; nil where there are none.
   package func joined() -> [UInt8]? {
     var text: [UInt8] = []

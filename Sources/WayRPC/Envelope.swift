@@ -8,6 +8,7 @@ struct Envelope {
   private(set) var params = 0
   private(set) var result = 0
   private(set) var error = 0
+  private(set) var seq = 0
   /// A name that stands more than once.
   private(set) var duplicate: String?
   /// Whether `id` does, so that nobody knows which one is meant.
@@ -28,6 +29,7 @@ struct Envelope {
       case Self.paramsName: Self.set(&params, value, "params", &duplicate)
       case Self.resultName: Self.set(&result, value, "result", &duplicate)
       case Self.errorName: Self.set(&error, value, "error", &duplicate)
+      case Self.seqName: Self.set(&seq, value, "seq", &duplicate)
       default: break
       }
       at = cursor.next(after: value)
@@ -42,6 +44,7 @@ struct Envelope {
   private static var paramsName: UInt64 { 0x06_00_73_6D_61_72_61_70 }
   private static var resultName: UInt64 { 0x06_00_74_6C_75_73_65_72 }
   private static var errorName: UInt64 { 0x05_00_00_72_6F_72_72_65 }
+  private static var seqName: UInt64 { 0x03_00_00_00_00_71_65_73 }
   /// The text `2.0`.
   static var version: UInt64 { 0x03_00_00_00_00_30_2E_32 }
 
@@ -51,5 +54,11 @@ struct Envelope {
   ) {
     if member != 0 { duplicate = name }
     member = place
+  }
+
+  /// Its `seq`: nil where it has none, 0 for what is no number from 1 on.
+  @inline(__always)
+  func number(_ cursor: TapeCursor) -> UInt64? {
+    seq == 0 ? nil : cursor.positive(at: seq) ?? 0
   }
 }

@@ -22,12 +22,23 @@ package struct MessageDecoder: Sendable {
 
   /// Decodes one text frame. May be called on any thread.
   package func decode(_ bytes: RawSpan) -> Incoming {
+    var numbers = MessageNumbers.none
+    return decode(bytes, &numbers)
+  }
+
+  /// Decodes one text frame, and gives the numbers of its messages: those of what is no JSON are
+  /// absent. May be called on any thread.
+  package func decode(_ bytes: RawSpan, _ numbers: inout MessageNumbers) -> Incoming {
+    numbers = .none
     do {
       return try TapeCursor.read(bytes, maxDepth: maxDepth) { (cursor) throws(JSONError) in
         switch cursor.kind(at: TapeCursor.root) {
-        case .object: .message(try message(cursor, at: TapeCursor.root, level: 0))
-        case .list: try batch(cursor)
-        default: .message(.notAnObject(cursor, at: TapeCursor.root))
+        case .object:
+          let envelope = Envelope(cursor, at: TapeCursor.root)
+          numbers = MessageNumbers(envelope.number(cursor))
+          return .message(try message(cursor, envelope, at: TapeCursor.root, level: 0))
+        case .list: return try batch(cursor, &numbers)
+        default: return .message(.notAnObject(cursor, at: TapeCursor.root))
         }
       }
     } catch {
@@ -37,8 +48,11 @@ package struct MessageDecoder: Sendable {
     }
   }
 
-  private func batch(_ cursor: TapeCursor) throws(JSONError) -> Incoming {
+  private func batch(
+    _ cursor: TapeCursor, _ numbers: inout MessageNumbers
+  ) throws(JSONError) -> Incoming {
     let count = cursor.count(of: TapeCursor.root)
+    numbers = self.numbers(cursor)
     guard count > 0 else {
       return .malformed(CallError(.invalidRequest, "a batch needs at least one message"))
     }
@@ -53,18 +67,34 @@ package struct MessageDecoder: Sendable {
     messages.reserveCapacity(count)
     var at = TapeCursor.root + 1
     while messages.count < count {
-      messages.append(try message(cursor, at: at, level: 1))
+      if cursor.kind(at: at) == .object {
+        messages.append(try message(cursor, Envelope(cursor, at: at), at: at, level: 1))
+      } else {
+        messages.append(.notAnObject(cursor, at: at))
+      }
       at = cursor.next(after: at)
     }
     return .batch(messages)
   }
 
+  /// The numbers of a batch, also of one that is refused as a whole.
+  private func numbers(_ cursor: TapeCursor) -> MessageNumbers {
+    var numbers: MessageNumbers?
+    var at = TapeCursor.root + 1
+    let end = cursor.end(of: TapeCursor.root)
+    while at < end {
+      let isObject = cursor.kind(at: at) == .object
+      let number = isObject ? Envelope(cursor, at: at).number(cursor) : nil
+      if numbers == nil { numbers = MessageNumbers(number) } else { numbers?.follow(number) }
+      at = cursor.next(after: at)
+    }
+    return numbers ?? .none
+  }
+
   /// `level` is how many arrays lie around the message.
   private func message(
-    _ cursor: TapeCursor, at place: Int, level: Int
+    _ cursor: TapeCursor, _ envelope: Envelope, at place: Int, level: Int
   ) throws(JSONError) -> Message {
-    guard cursor.kind(at: place) == .object else { return .notAnObject(cursor, at: place) }
-    let envelope = Envelope(cursor, at: place)
     if envelope.method == 0, envelope.result != 0 || envelope.error != 0 {
       guard cursor.size(of: place) <= maxValues else { return tooLargeResponse(cursor, envelope) }
       return try response(cursor, envelope, level: level + 1)

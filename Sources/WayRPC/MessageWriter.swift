@@ -5,6 +5,9 @@ import WayValues
 /// Each method replaces the message before; ``bytes`` then holds the whole text of one frame, or of
 /// one member of a batch.
 package struct MessageWriter {
+  /// What every message begins with; its number may follow.
+  package static let head = Array("{\"jsonrpc\":\"2.0\"".utf8)
+
   private var json = JSONWriter()
 
   package init() {}
@@ -120,6 +123,14 @@ package struct MessageWriter {
     json.reset()
     json.raw("{\"jsonrpc\":\"2.0\"")
     try call(method, params)
+  }
+
+  /// `$/ack`, which has no number.
+  package mutating func acknowledgement(of number: UInt64) {
+    json.reset()
+    json.raw("{\"jsonrpc\":\"2.0\",\"method\":\"$/ack\",\"params\":{\"seq\":")
+    json.write(Int64(truncatingIfNeeded: number))
+    json.raw("}}")
   }
 
   private mutating func call(_ method: String, _ params: Value?) throws(EncodingFailure) {

@@ -48,6 +48,12 @@ package struct PendingCalls<Completion> {
     completions[id] = completion
   }
 
+  /// Hands out those that fit, oldest first.
+  package mutating func remove(where fits: (Completion) -> Bool) -> [Completion] {
+    let ids = completions.filter { fits($0.value) }.map(\.key).sorted()
+    return ids.compactMap { completions.removeValue(forKey: $0) }
+  }
+
   /// Hands out all that is left, oldest first, when no answer can come any more.
   package mutating func drain() -> [Completion] {
     defer { completions = [:] }

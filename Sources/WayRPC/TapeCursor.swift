@@ -119,6 +119,12 @@ struct TapeCursor {
     }
   }
 
+  /// An integer from 1 on; nil for all else.
+  func positive(at place: Int) -> UInt64? {
+    guard kind(at: place) == .integer, Int64(bitPattern: tape[place + 1]) > 0 else { return nil }
+    return tape[place + 1]
+  }
+
   private func list(at place: Int, level: Int) throws(JSONError) -> [Value] {
     try check(level)
     var values: [Value] = []

@@ -46,6 +46,11 @@ enum Renewal {
     watch(client, in: session)
   }
 
+  /// Whether the identity of a client has ended.
+  static func isOver(_ client: Client, in session: isolated Session) -> Bool {
+    left(of: client, in: session).map { $0 <= .zero } == true
+  }
+
   private static func left(of client: Client, in session: isolated Session) -> Duration? {
     guard let expires = client.rights.caller.identity.expires else { return nil }
     // An end far away is looked at again.

@@ -25,6 +25,7 @@ package actor Session: Asking {
   var pages: Pages
   var links: WaitingLinks
   var invitations = Invitations()
+  var keys: Keys
   /// Who its first client is; those who join with its token and have none of their own are that too.
   var identity: Identity
   /// Those of the app's own code.
@@ -34,7 +35,7 @@ package actor Session: Asking {
   private var actions: Deque<PageAction> = []
   private var isActing = false
   /// Set when no new call may begin to wait.
-  private var isEnding = false
+  private(set) var isEnding = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
   nonisolated var limits: Limits { environment.limits }
@@ -53,13 +54,14 @@ package actor Session: Asking {
     executor = loop.asUnownedSerialExecutor()
     let budget = ByteBudget(.session, limits.maxSessionBytes, within: environment.budget)
     members = Members(limits: limits, budget: budget)
-    mail = Mail(limits: limits, members: members)
+    mail = Mail(limits: limits, members: members, environment.resumables)
     guide = Guide(environment.router, limits: limits, environment.serverHosts)
     happenings = Happenings(
       of: id, environment, Subscribers(limits: limits, heardBySwift: heardBySwift),
       members: members, mail: mail, guide: guide)
     pages = Pages(ByteBudget(.stack, limits.maxStackBytes, within: budget)) { loop.nanoseconds }
     links = WaitingLinks(limit: limits.maxLinks)
+    keys = Keys(limit: limits.maxKeys)
   }
 
   /// How many calls are not answered yet, those of Swift code included.
@@ -93,9 +95,25 @@ extension Session {
       within: newcomer.invitation?.inviter)
   }
 
+  /// The calls of a client that are not answered yet, in their order.
+  func unanswered(of client: Client) -> [CallInFlight] {
+    calls.all.filter { $0.caller.client === client }.sorted { $0.number < $1.number }
+  }
+
+  /// The time until the last deadline of a client's calls; nil where none has one.
+  func longestDeadline(of client: Client) -> Duration? {
+    let now = loop.nanoseconds
+    let ends = calls.all.compactMap { call in
+      call.caller.client === client ? call.ends : nil
+    }
+    guard let last = ends.max(), last > now else { return nil }
+    return .nanoseconds(Int64(clamping: last - now))
+  }
+
   /// Adds a member, which has been made by ``makeClient(_:channel:)``.
   func add(_ client: Client) {
     members.add(client)
+    if client.numbering != nil { environment.resumables.add(client, of: self) }
     Renewal.watch(client, in: self)
     happenings.tell(
       .session,
@@ -112,6 +130,9 @@ extension Session {
   func remove(_ id: ClientID, code: UInt16? = nil, connectionGoesOn: Bool = false) {
     guard let client = members.remove(id) else { return }
     client.expiry?.cancel()
+    client.absence?.cancel()
+    client.ack?.cancel()
+    environment.resumables.remove(client)
     if let invitation = client.rights.invitation {
       invitations.giveBack(
         invitation, isOver: code == CloseCode.normal.rawValue, at: loop.nanoseconds)
@@ -194,7 +215,7 @@ extension Session {
   }
 
   /// Hands an answer on to the session that has asked.
-  private func answered(_ request: PendingRequest, _ result: Result<Value, RequestFailure>) {
+  func answered(_ request: PendingRequest, _ result: Result<Value, RequestFailure>) {
     guard let session = request.asker as? Session, session !== self else {
       return answered(request.purpose, result)
     }
@@ -225,6 +246,8 @@ extension Session {
     case .call(let number): stop(number, .deadline)
     case .opening(let page): act(pages.overdue(page))
     case .expiry(let id): Renewal.rang(id, in: self)
+    case .ack(let id): Reception.rang(id, in: self)
+    case .absence(let id): Resuming.rang(id, in: self)
     case .request(let id, let clientID):
       guard let client = members[clientID], let request = mail.giveUp(id, client) else { return }
       happenings.tell(.host, .hostSilent(client: client.name, method: request.method))
@@ -278,7 +301,10 @@ extension Session {
   }
 
   private func keep(_ call: CallInFlight, _ deadline: Duration?) -> CallInFlight {
-    if let deadline { call.deadline = setAlarm(deadline, .call(call.number)) }
+    if let deadline {
+      call.deadline = setAlarm(deadline, .call(call.number))
+      call.ends = loop.nanoseconds &+ UInt64(max(deadline / .nanoseconds(1), 0))
+    }
     return call
   }
 
@@ -345,13 +371,21 @@ extension Session {
 
   /// Hands on what is told before a call is answered; what is told later, nobody hears.
   func report(_ value: Value, of number: CallNumber) {
+    if case .swift(let caller)? = calls[number]?.caller { caller.progress?(value) }
     guard case .client(let address, _)? = calls[number]?.caller, !address.isSilent else { return }
-    mail.notify(address.client, "$/progress", ["id": address.id.value, "value": value])
+    mail.progress(address.client, address.id, value)
   }
 
   /// Ends a call before its work is done. A call whose page is shown goes on until the page is
   /// closed.
   func stop(_ number: CallNumber, _ reason: StopReason) {
+    // The last that waits for the call of a key ends that, and with it itself. Who is gone leaves
+    // it to those who come again.
+    if case .key(let name)? = calls[number]?.work, reason == .cancelled || reason == .deadline,
+      let leader = keys.leader(ofLast: number, name)
+    {
+      return stop(leader, reason)
+    }
     switch calls.stop(number, reason) {
     case nil: break
     case .close(let page): act(pages.cancel(page, for: number))
@@ -360,6 +394,7 @@ extension Session {
       end(call, .failure(reason.error))
       switch call.work {
       case .none, .page: break
+      case .key(let name): keys.leave(call.number, name)
       case .task(let task): task.cancel()
       case .request(let id, let client):
         if let caller = call.caller.client { mail.owe(id, client, caller) }

@@ -42,6 +42,7 @@ struct SessionEnvironment: Sendable {
   let budget: ByteBudget
   let meter: CallMeter
   let turns: Turns
+  let resumables: Resumables
   let observer: Observer
   /// The wall clock: milliseconds since 1970-01-01 UTC.
   let now: @Sendable () -> Int64

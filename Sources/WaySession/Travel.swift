@@ -120,6 +120,7 @@ enum Travel {
     let call = try session.begin(
       asker, journey.entry, deadline: journey.options.deadline, size: journey.size)
     call.rights = journey.options.rights
+    call.uri = call.uri ?? journey.uri
     call.span = journey.options.span
     return call
   }

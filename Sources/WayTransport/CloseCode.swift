@@ -20,6 +20,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let notAuthenticated = CloseCode(rawValue: 4001)
   /// No common protocol version.
   package static let version = CloseCode(rawValue: 4006)
+  /// Another connection has resumed the client.
+  package static let takenOver = CloseCode(rawValue: 4009)
   /// A limit was broken again and again: too many wrong tokens.
   package static let tooMany = CloseCode(rawValue: 4029)
   /// More connections or sessions than the server takes.
@@ -36,6 +38,9 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   /// The token of the client has expired; connect again with a new one.
   package static let renewal = CloseCode(rawValue: 4203)
 
+  /// A message is missing between two.
+  package static let gap = CloseCode(rawValue: 4204)
+
   /// Whether it may stand in a close frame (RFC 6455 §7.4): registered, or left to applications.
   package var maySend: Bool {
     switch rawValue {
@@ -46,7 +51,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
 
   /// Those of Waybridge's own that are sent.
   package static let own: Set<CloseCode> = [
-    notJSONRPC, notAuthenticated, version, tooMany, overloaded, noHello, drain, slowConsumer,
-    noPong, renewal,
+    notJSONRPC, notAuthenticated, version, takenOver, tooMany, overloaded, noHello, drain,
+    slowConsumer,
+    noPong, renewal, gap,
   ]
 }

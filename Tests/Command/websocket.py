@@ -47,7 +47,10 @@ class Messages:
         if isinstance(message, int):
             self._send(8, message.to_bytes(2, "big"))
         else:
-            self._send(1, json.dumps(message).encode())
+            self.send_text(json.dumps(message))
+
+    def send_text(self, text):
+        self._send(1, text.encode())
 
     def receive(self):
         """The next message; the code of the close frame as an integer, when that comes instead."""

@@ -124,9 +124,9 @@ export class App {
     this.run.counts.settled += 1;
   }
 
-  /** Waits until `check` finds nothing; at most 15 s, longer than a silent host is waited for. */
+  /** Waits until `check` finds nothing; at most 15 s, of a server as it is: longer than a silent host is waited for. */
   async #until(what, check) {
-    const end = performance.now() + 15_000;
+    const end = performance.now() + 10_000 + 5_000 * this.run.slowness;
     for (;;) {
       const found = await check();
       if (found === undefined) return;

@@ -56,6 +56,8 @@ package final class Peer: MessageReceiver {
 
   package func close() async throws { try await close(.normal) }
 
+  package func close(_ code: UInt16) async throws { try await close(CloseCode(rawValue: code)) }
+
   package func close(_ code: CloseCode) async throws {
     try await onChannel { $0.close(code, "") }
   }

@@ -99,7 +99,13 @@ private struct Players {
     } else if let client = step["expect"]?.string {
       try await expect(step, from: try await peer(client), client)
     } else if let client = step["close"]?.string {
-      try await (try await peer(client)).close()
+      let code = try step["code"].map { code in
+        guard let code = code.integer.flatMap(UInt16.init(exactly:)) else {
+          throw TranscriptFailure(description: "\(code) is no close code")
+        }
+        return code
+      }
+      try await (try await peer(client)).close(code ?? 1000)
       open[client] = nil
     } else if let time = step["advance"]?.integer {
       try await server.advance(by: .milliseconds(time))
@@ -179,11 +185,23 @@ private struct Players {
 
   private func matches(_ expected: Value, _ value: Value) -> Bool {
     var trial = pattern
-    return trial.mismatch(expected, value) == nil
+    return trial.mismatch(expected, Self.shown(value, like: expected)) == nil
+  }
+
+  /// A message without its number, where none is expected.
+  private static func shown(_ value: Value, like expected: Value) -> Value {
+    switch (value, expected) {
+    case (.object(var members), _) where expected["seq"] == nil:
+      members["seq"] = nil
+      return .object(members)
+    case (.list(let values), .list(let expected)) where values.count == expected.count:
+      return .list(zip(values, expected).map(shown(_:like:)))
+    default: return value
+    }
   }
 
   private mutating func match(_ expected: Value, _ value: Value) throws {
-    if let reason = pattern.mismatch(expected, value) {
+    if let reason = pattern.mismatch(expected, Self.shown(value, like: expected)) {
       throw TranscriptFailure(description: "\(reason) in \(Self.text(value))")
     }
   }

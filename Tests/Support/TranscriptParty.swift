@@ -9,7 +9,7 @@ package protocol TranscriptParty: Sendable {
   func send(_ message: Value) async throws
   func send(_ bytes: [UInt8], as kind: MessageKind) async throws
   func next() async throws -> PeerEvent
-  func close() async throws
+  func close(_ code: UInt16) async throws
 }
 
 extension Peer: TranscriptParty {

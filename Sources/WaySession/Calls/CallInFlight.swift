@@ -28,6 +28,8 @@ final class CallInFlight {
     case operation
     /// A page that is shown: the call ends with its outcome.
     case page(String)
+    /// Another call, under the same key.
+    case key(Keys.Name)
   }
 
   /// What a call keeps beside what its caller sent, about, in bytes.
@@ -47,8 +49,14 @@ final class CallInFlight {
   var started: TaskStart?
   /// What it wants of the stack or a page, where anybody is told of failures.
   var attempt: Attempt?
+  /// The URI that it was made with, for who resumes.
+  var uri: String?
+  /// The key that it was made under.
+  var key: String?
   /// Rings when the caller's deadline has passed.
   var deadline: (any ScheduledWork)?
+  /// When that is, in the loop's nanoseconds; nil without a deadline.
+  var ends: UInt64?
   /// Set by the first cancel, so that a second one does nothing.
   fileprivate var isStopped = false
 
@@ -78,6 +86,8 @@ struct SwiftCaller {
   var shown: ((String) -> Void)?
   /// Told that somebody works on a task for it.
   var begun: (() -> Void)?
+  /// Told how far it is.
+  var progress: ((Value) -> Void)?
 }
 
 /// The calls of one session that did not end at once. Each is taken out exactly once, with its end.
@@ -94,6 +104,9 @@ struct Calls {
   private var last: CallNumber = 0
 
   var count: Int { calls.count }
+
+  /// All of them, in no order.
+  var all: some Collection<CallInFlight> { calls.values }
 
   /// All of them, in the order in which they began.
   var numbers: [CallNumber] { calls.keys.sorted() }

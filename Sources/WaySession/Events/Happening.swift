@@ -10,6 +10,12 @@ package enum Happening: Sendable {
   case joined(client: String, name: String?, version: String?, isFirst: Bool)
   /// `code` is that of the close frame; nil where there was none, or where the connection goes on.
   case left(client: String, code: UInt16?)
+  /// The connection of a client that may resume was lost; `code` as with ``left(client:code:)``.
+  case away(client: String, code: UInt16?)
+  /// Such a client has a connection again.
+  case back(client: String)
+  /// Such a client cannot resume any more: too much waited for it.
+  case gaveUp(client: String)
   case ended
   /// The host of a page is asked.
   case pageAsked(Page)

@@ -2,6 +2,8 @@
 package struct Census: Sendable, Hashable {
   package var sessions = 0
   package var clients = 0
+  /// Those among them whose connection was lost, and that may resume.
+  package var absentClients = 0
   /// Declarations of what clients show or run.
   package var hosts = 0
   /// Pages on the stacks of all sessions.
@@ -29,6 +31,7 @@ extension Session {
   fileprivate func count(into census: inout Census) {
     census.sessions += 1
     census.clients += members.count
+    census.absentClients += members.all.count(where: \.isAbsent)
     census.hosts += guide.hosts.count
     census.pages += pages.count
     census.callsInFlight += callCount

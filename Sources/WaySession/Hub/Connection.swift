@@ -86,8 +86,12 @@ actor Connection: MessageReceiver {
   private func leave(_ code: UInt16?, connectionGoesOn: Bool = false) {
     guard let (session, client) = membership else { return }
     membership = nil
-    session.assumeIsolated {
-      $0.remove(client, code: code, connectionGoesOn: connectionGoesOn)
+    session.assumeIsolated { [channel] session in
+      if connectionGoesOn {
+        session.remove(client, code: code, connectionGoesOn: true)
+      } else {
+        Resuming.lost(client, channel, code: code, in: session)
+      }
     }
   }
 }
@@ -99,6 +103,7 @@ extension Connection {
       switch state.received(request.method, inBatch: false) {
       case .forward: forward(incoming)
       case .openSession: open(request)
+      case .resumeSession: resume(request)
       case let refusal: refuse(request, refusal)
       }
     case .batch(let messages) where messages.contains(where: opens): refuseBatch(messages)
@@ -171,6 +176,61 @@ extension Connection {
     }
   }
 
+  /// Goes on with a client whose connection was lost; where that cannot be, a new session begins.
+  private func resume(_ request: Request) {
+    hub.meter.begin()
+    let asked: ResumeRequest
+    do {
+      asked = try ResumeRequest(request, limits: hub.limits)
+    } catch {
+      return refuseHello(request, error)
+    }
+    // Without a token of its own a client is who it was.
+    guard handshake.token != nil else { return resume(asked, request, nil) }
+    identify(handshake) { connection, identity in
+      do throws(CallError) {
+        connection.resume(asked, request, try identity.get())
+      } catch {
+        connection.refuse(asked.open, request, error)
+      }
+    }
+  }
+
+  private func resume(_ asked: ResumeRequest, _ request: Request, _ identity: Identity?) {
+    let refusal: Resuming.Refusal
+    do throws(CallError) {
+      switch try hub.resume(asked.claim, identity, handshake, on: channel) {
+      case .success(let found):
+        return goOn(with: found, request)
+      case .failure(let refused): refusal = refused.reason
+      }
+    } catch {
+      return refuse(asked.open, request, error)
+    }
+    if refusal == .token { countRefusedToken("session.resume: the token is none of the client's") }
+    if state == .closed { return }
+    var hello = asked.open
+    hello.refusal = refusal
+    open(hello, request)
+  }
+
+  private func goOn(with found: FoundClient, _ request: Request) {
+    membership = (found.session, found.client)
+    attach(found.session, found.client)
+    finish(request, .success(found.answer))
+    found.session.assumeIsolated { Resuming.goOn(found.client, after: found.number, in: $0) }
+  }
+
+  /// What comes from now on goes to a session.
+  private func attach(_ session: Session, _ client: ClientID) {
+    channel.attach(
+      OpenConnection(
+        connection: self, channel: channel, decoder: decoder, inbox: hub.inbox, turns: hub.turns,
+        session: session, client: client))
+    helloTimer?.cancel()
+    state.opened()
+  }
+
   private func joinAnonymously(
     _ identity: Identity
   ) throws(CallError) -> (session: Session, client: ClientID) {
@@ -210,12 +270,14 @@ extension Connection {
 
   private func open(_ request: Request) {
     hub.meter.begin()
-    let hello: Hello
     do {
-      hello = try Hello(request, limits: hub.limits)
+      open(try Hello(request, limits: hub.limits), request)
     } catch {
-      return refuseHello(request, error)
+      refuseHello(request, error)
     }
+  }
+
+  private func open(_ hello: Hello, _ request: Request) {
     // Who joins without a token of its own is who the session's first client is.
     guard hello.join == nil || hello.token != nil else { return open(hello, request, nil) }
     var handshake = handshake
@@ -250,6 +312,10 @@ extension Connection {
   /// Tokens cannot be tried without end.
   private func tokenRefused(_ reason: String, joins: Bool) {
     hub.refusedTokens.add(joins: joins)
+    countRefusedToken(reason)
+  }
+
+  private func countRefusedToken(_ reason: String) {
     hub.configuration.observer.tokenRefused(reason)
     refusedTokens += 1
     if refusedTokens >= RefusedTokens.maxInConnection {
@@ -270,7 +336,7 @@ extension Connection {
       session = try makeSession(of: identity ?? Identity())
     }
     let loaded = hub.configuration.tableVersion
-    let (client, welcome) = try on(session) {
+    let (client, welcome): (ClientID, Value) = try on(session) {
       [channel, handshake, invitation] session throws(CallError) in
       var newcomer = Newcomer(identity ?? session.identity, handshake)
       newcomer.software = hello.software
@@ -278,15 +344,15 @@ extension Connection {
       if let invitation { try newcomer.take(invitation, of: session.identity) }
       let client = try session.add(newcomer, hello.hosts, on: channel)
       let version = session.guide.snapshot.tableVersion ?? loaded
-      return (client.id, session.welcome(client, version))
+      var welcome = session.welcome(client, version)
+      if let refusal = hello.refusal {
+        welcome["resumed"] = false
+        welcome["reason"] = .string(refusal.rawValue)
+      }
+      return (client.id, .object(welcome))
     }
     join(session, client, isNew: hello.join == nil)
-    channel.attach(
-      OpenConnection(
-        connection: self, channel: channel, decoder: decoder, inbox: hub.inbox, turns: hub.turns,
-        session: session, client: client))
-    helloTimer?.cancel()
-    state.opened()
+    attach(session, client)
     if !hello.hosts.isEmpty { session.assumeIsolated { LinkFollowing.hostsChanged(in: $0) } }
     return welcome
   }
@@ -318,7 +384,7 @@ extension Connection {
     }
     let error =
       refusal == .refuseInBatch
-      ? CallError(.invalidRequest, "session.open must not stand in a batch")
+      ? CallError(.invalidRequest, "\(request.method) must not stand in a batch")
       : CallError(.sessionNotOpen, "Send session.open first")
     record(request, error)
     writer.error(request.id, error, inBatch: inBatch)
@@ -338,7 +404,7 @@ extension Connection {
           action == .forward ? .refuseInBatch : action, to: request, inBatch: true,
           limit: hub.limits.maxAnswer - reply.size)
       }
-      if let whole = reply.answer(position, with: writer.bytes) {
+      if reply.answer(position, with: writer.bytes), let whole = reply.whole {
         channel.send(whole.span.bytes, as: .text)
       }
     }
@@ -377,29 +443,5 @@ extension Session {
     if let invitation = newcomer.invitation { invitations.use(invitation) }
     add(client)
     return client
-  }
-
-  /// What `session.open` answers.
-  fileprivate func welcome(_ client: Client, _ tableVersion: String) -> Value {
-    var members: ValueObject = [
-      "session": .string(id), "client": .string(client.name), "token": .string(client.token),
-      "epoch": .string(epoch),
-      "protocol": .string(ServerSoftware.protocolVersion),
-      "server": [
-        "name": .string(ServerSoftware.name),
-        "version": .string(ServerSoftware.version),
-      ],
-      "limits": limits.value, "table": ["version": .string(tableVersion)],
-      "capabilities": [],
-    ]
-    let caller = client.rights.caller
-    if caller.isGuest {
-      members["guest"] = true
-      members["page"] = client.page.map(Value.string)
-    } else {
-      members["joinToken"] = .string(joinToken)
-    }
-    members["expiresAt"] = caller.identity.expires.map(Value.integer)
-    return .object(members)
   }
 }

@@ -14,13 +14,15 @@ enum ConnectionState: Equatable {
   enum Action: Equatable {
     /// Open, or join, a session.
     case openSession
+    /// Go on with a client whose connection was lost.
+    case resumeSession
     /// Hand it to the session.
     case forward
     /// Answer `rpc.discover` without a session.
     case discover
     /// Answer -32002: the session is not open.
     case refuseNotOpen
-    /// Answer -32600: `session.open` stands alone.
+    /// Answer -32600: `session.open` and `session.resume` stand alone.
     case refuseInBatch
     /// Nothing may come any more.
     case ignore
@@ -37,6 +39,7 @@ enum ConnectionState: Equatable {
     case .awaitingHello:
       switch method {
       case "session.open": return inBatch ? .refuseInBatch : .openSession
+      case "session.resume": return inBatch ? .refuseInBatch : .resumeSession
       case "rpc.discover": return .discover
       default: return .refuseNotOpen
       }

@@ -41,8 +41,12 @@ final class OpenConnection: MessageReceiver {
 
   private func take(_ message: RawSpan) {
     inbox.meter.begin()
-    let incoming = decoder.decode(message)
-    session.assumeIsolated { inbox.take(incoming, from: client, in: $0) }
+    var numbers = MessageNumbers.none
+    let incoming = decoder.decode(message, &numbers)
+    let bytes = message.byteCount
+    session.assumeIsolated { [numbers] in
+      inbox.take(incoming, numbers, bytes: bytes, from: client, in: $0)
+    }
   }
 
   func closed(_ code: UInt16?) {

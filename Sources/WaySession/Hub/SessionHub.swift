@@ -20,6 +20,7 @@ package actor SessionHub: ChannelAcceptor {
   /// The rules for all clients.
   nonisolated let policy: PolicySource
   nonisolated let serverHosts: ServerHosts
+  package nonisolated let resumables: Resumables
   private(set) var sessions: [String: Session] = [:]
   var audiences = AudienceIndex()
   var retainedEvents = RetainedEvents()
@@ -38,6 +39,7 @@ package actor SessionHub: ChannelAcceptor {
     self.configuration = configuration
     turns = Turns(loop)
     serverHosts = ServerHosts(limits: configuration.limits)
+    resumables = Resumables(loop, limits: configuration.limits)
     let limits = configuration.limits
     decoder = MessageDecoder(
       maxBatch: limits.maxBatch, maxDepth: limits.maxDepth, maxValues: limits.maxValues)
@@ -67,14 +69,14 @@ package actor SessionHub: ChannelAcceptor {
   /// how many sessions the caller is about to end.
   func makeSession(of identity: Identity, leaving: Int = 0) throws(CallError) -> Session {
     if isDraining { throw .serverEnds }
-    guard sessions.count - leaving < limits.maxSessions else {
+    guard sessions.count - leaving < limits.maxSessions || resumables.makeRoom() else {
       throw CallError(
         .unavailable,
         "The server has \(limits.maxSessions) sessions, which is its limit; try again later")
     }
     let environment = SessionEnvironment(
       loop: loop, router: configuration.router, limits: limits, budget: budget, meter: meter,
-      turns: turns,
+      turns: turns, resumables: resumables,
       observer: configuration.observer, now: configuration.now, owner: self,
       serverHosts: serverHosts, policy: policy,
       tracer: configuration.tracer, logger: configuration.logger)
@@ -96,7 +98,15 @@ package actor SessionHub: ChannelAcceptor {
     if Token.areEqual(session.joinToken, joinToken) { return (session, nil) }
     let now = loop.nanoseconds
     let (invitation, isTaken) = session.assumeIsolated { session in
-      (session.invitations.find(joinToken, at: now), session.invitations.isTaken(joinToken))
+      if let found = session.invitations.find(joinToken, at: now) {
+        return (found as Invitation?, false)
+      }
+      // A guest whose connection was lost, and that comes again without resuming, takes the place
+      // of the one that it was.
+      Resuming.leave(toNextGuestWith: joinToken, in: session)
+      return (
+        session.invitations.find(joinToken, at: now), session.invitations.isTaken(joinToken)
+      )
     }
     guard let invitation else { throw isTaken ? Self.noPlace : Self.notJoined }
     return (session, invitation)

@@ -8,6 +8,8 @@ struct Hello: Sendable {
   let page: String?
   let software: ClientSoftware
   let token: String?
+  /// Why the client begins anew, where it would have resumed.
+  var refusal: Resuming.Refusal?
 
   /// Bytes of each text of `client`, which is kept as long as the client.
   private static let maxSoftware = 256

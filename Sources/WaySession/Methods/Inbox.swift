@@ -8,17 +8,29 @@ struct Inbox: Sendable {
   /// Whether every call is told, with its URI.
   let notesCalls: Bool
 
-  /// Takes what one member sent.
-  func take(_ incoming: Incoming, from id: ClientID, in session: isolated Session) {
+  /// Takes a frame of so many bytes that one member sent, with the numbers of its messages.
+  func take(
+    _ incoming: Incoming, _ numbers: MessageNumbers = .none, bytes: Int = 0, from id: ClientID,
+    in session: isolated Session
+  ) {
     guard let client = session.members.sender(id) else { return }
+    var isApart = false
+    if client.numbering != nil {
+      switch Reception.admit(incoming, numbers, bytes, from: client, in: session) {
+      case .pass: break
+      case .passApart: isApart = true
+      case .drop: return
+      }
+    }
     let start = meter.start
     switch incoming {
-    case .message(let message): take(message, client, nil, 0, in: session)
+    case .message(let message): take(message, client, nil, 0, isApart, in: session)
     case .malformed(let error): session.mail.refuse(error, to: client)
     case .batch(let messages):
       client.batch = BatchInProgress(messages)
       goOn(client, from: start, in: session)
     }
+    if client.numbering != nil { Reception.acknowledge(client, in: session) }
     let isSpent = spend(client, since: start)
     if isSpent || client.batch != nil { letOthersGoFirst(client, in: session) }
   }
@@ -34,7 +46,7 @@ struct Inbox: Sendable {
       // A notification among them may have closed the client's session: what follows has nobody to
       // act for.
       guard session.members[client.id] != nil else { break }
-      take(message, client, reply, position, in: session)
+      take(message, client, reply, position, false, in: session)
       // The time is counted when all is done that its turn allows.
       var turn = client.turn
       let isSpent = turn.isSpent(from: start, to: meter.now(after: start), ofTurn: meter.turn)
@@ -45,14 +57,18 @@ struct Inbox: Sendable {
 
   /// Takes nothing more of a client until the others have had their turn.
   private func letOthersGoFirst(_ client: Client, in session: isolated Session) {
-    guard let channel = client.channel else { return }
     if client.batch == nil, client.turn.isWithinShare {
       // It has come late in a turn that others have used up: it need not stand in their line.
-      return channel.letOthersGoFirst()
+      client.channel?.letOthersGoFirst()
+      return
     }
-    channel.pause()
+    let channel = client.channel
+    channel?.pause()
     session.environment.turns.wait(cost: client.turn.used) { [weak session, id = client.id] in
-      guard let session else { return channel.resume() }
+      guard let session else {
+        channel?.resume()
+        return
+      }
       session.assumeIsolated { session in
         meter.begin()
         if let client = session.members[id], client.batch != nil {
@@ -61,18 +77,21 @@ struct Inbox: Sendable {
           _ = spend(client, since: start)
           if client.batch != nil { return letOthersGoFirst(client, in: session) }
         }
-        channel.resume()
+        channel?.resume()
+        // A batch goes on when its connection is lost, and others of the client come after it.
+        if let now = session.members[id]?.channel, now !== channel { now.resume() }
       }
     }
   }
 
   private func take(
-    _ message: Message, _ client: Client, _ batch: BatchReply?, _ position: Int,
+    _ message: Message, _ client: Client, _ batch: BatchReply?, _ position: Int, _ isApart: Bool,
     in session: isolated Session
   ) {
     switch message {
     case .request(let request):
-      carryOut(request, client, batch, position, isSilent: false, in: session)
+      carryOut(
+        request, client, batch, position, isSilent: false, isApart: isApart, in: session)
     case .notification(let notification):
       if let notice = Notices.find(notification.method) {
         let params = try? Params(
@@ -83,7 +102,7 @@ struct Inbox: Sendable {
       // A method without an id is carried out and not answered (JSON-RPC 2.0 §4.1).
       let request = Request(
         id: .null, method: notification.method, params: notification.params)
-      carryOut(request, client, nil, 0, isSilent: true, in: session)
+      carryOut(request, client, nil, 0, isSilent: true, isApart: false, in: session)
     case .response(let response): session.complete(response, from: client)
     case .invalid(let id, let error):
       meter.begin()
@@ -97,14 +116,14 @@ struct Inbox: Sendable {
 
   private func carryOut(
     _ request: Request, _ client: Client, _ batch: BatchReply?, _ position: Int, isSilent: Bool,
-    in session: isolated Session
+    isApart: Bool, in session: isolated Session
   ) {
     meter.begin()
     if notesCalls { client.note = CallNote(request) }
     let found = methods.find(request.method)
     let address = ReplyAddress(
       client: client, id: request.id, batch: batch, position: position,
-      method: meter.place(found?.place), isSilent: isSilent)
+      method: meter.place(found?.place), isSilent: isSilent, isApart: isApart)
     do throws(CallError) {
       try client.rate.take(at: meter.start)
       if !isSilent { try client.check(request.id) }

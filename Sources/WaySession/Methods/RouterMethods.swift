@@ -10,13 +10,14 @@ enum RouterMethods {
   private static let exts = Param(.exts, .object)
   private static let deadline = Param(.deadlineMs, .count)
   private static let onBehalfOf = Param(.onBehalfOf, .any)
+  private static let key = Param(.key, .string)
 
   static let all = [
-    Method("router.invoke", [uri, params, exts, deadline, onBehalfOf], invoke),
+    Method("router.invoke", [uri, params, exts, deadline, onBehalfOf, key], invoke),
     Method(
       "router.open",
       [
-        uri, params, exts, deadline, Param(.style, .string), Param(.from, .string), onBehalfOf,
+        uri, params, exts, deadline, Param(.style, .string), Param(.from, .string), onBehalfOf, key,
       ],
       open),
     Method("router.canOpen", [uri, onBehalfOf], canOpen),
@@ -33,8 +34,8 @@ enum RouterMethods {
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
     let uri = try params.required(.uri)
-    var journey = Journey(.invoke, uri, try options(params, address, in: session))
-    return try Travel.go(&journey, for: .request(address), in: session)
+    return try go(
+      .invoke, uri, try options(params, address, in: session), params, address, in: session)
   }
 
   private static func open(
@@ -44,8 +45,25 @@ enum RouterMethods {
     var options = try options(params, address, in: session)
     if let style = try params.style() { options.style = style }
     options.from = params.string(.from) ?? address.client.page
-    var journey = Journey(.open, uri, options)
-    return try Travel.go(&journey, for: .request(address), in: session)
+    return try go(.open, uri, options, params, address, in: session)
+  }
+
+  @inline(__always)
+  private static func go(
+    _ entry: Entry, _ uri: String, _ options: CallOptions, _ params: Params,
+    _ address: ReplyAddress, in session: isolated Session
+  ) throws(CallError) -> Reply {
+    guard let key = params.string(.key) else {
+      var journey = Journey(entry, uri, options)
+      return try Travel.go(&journey, for: .request(address), in: session)
+    }
+    let request = KeyedRequest(method: entry.method.name, target: uri, params: options.params)
+    return try KeyedCalls.take(
+      key, request, entry, deadline: options.deadline, address, in: session
+    ) { asker, session throws(CallError) in
+      var journey = Journey(entry, uri, options)
+      return try Travel.go(&journey, for: asker, in: session)
+    }
   }
 
   private static func options(

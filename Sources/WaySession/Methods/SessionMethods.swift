@@ -7,6 +7,13 @@ enum SessionMethods {
     Method("session.open", Hello.takes, access: .connection) { _, _, _ throws(CallError) in
       throw CallError(.conflict, "This connection has opened its session already")
     },
+    Method("session.resume", ResumeRequest.takes, access: .connection) {
+      _, _, _ throws(CallError) in
+      throw CallError(
+        .conflict,
+        "session.resume is the first request of a connection with the subprotocol "
+          + SessionHub.subprotocol)
+    },
     Method("session.close", [], close),
     Method(
       "session.invite",

@@ -94,13 +94,20 @@ struct PageOpening {
 
   /// What `page.open` tells a host.
   var params: Value {
-    var params: ValueObject = ["page": value]
+    Self.params(page, style, caller: caller, chosen: chosen, opener: opener)
+  }
+
+  /// What a host is told of a page that it is to show.
+  static func params(
+    _ page: Page, _ style: Style, caller: Caller, chosen: ChosenHost?, opener: String?
+  ) -> Value {
+    var params: ValueObject = ["page": value(of: page, style, opener)]
     params["host"] = chosen?.value
     params["caller"] = caller.value
     return .object(params)
   }
 
-  private var value: Value {
+  private static func value(of page: Page, _ style: Style, _ opener: String?) -> Value {
     var members: ValueObject = [
       "id": .string(page.id), "uri": .string(page.uri),
       "route": page.route.map(Value.string) ?? .null, "params": .object(page.params),

@@ -17,11 +17,19 @@ struct Pages {
     let presenter: Presenter
     /// Who opened it.
     let caller: Caller
+    /// The host that a client shows it with, and the page that it was opened from.
+    fileprivate let chosen: ChosenHost?
+    fileprivate let opener: String?
     /// The calls that are answered with the page's outcome.
     fileprivate(set) var openers: [CallNumber]
     /// When it came onto the stack, in the loop's nanoseconds.
     fileprivate let since: UInt64
     fileprivate let charge: ByteBudget.Charge
+
+    /// As `page.open` told it.
+    var params: Value {
+      PageOpening.params(page, page.style, caller: caller, chosen: chosen, opener: opener)
+    }
   }
 
   private enum Operation {
@@ -148,7 +156,7 @@ extension Pages {
       }
       return answer(call, change, exts: exts) { .change($0) }
     case .adopt(let page, let presenter, let call, let caller, let charge):
-      keep(page, presenter, by: caller, openers: [], charge)
+      keep(page, presenter, by: caller, openers: [], charge, nil)
       return answer(call, .open(page)) { .value(.object(($0.shown ?? page).value)) }
     case .cancel(let page, let call):
       if let answers = leaveToOthers(page, call) { return answers }
@@ -293,6 +301,21 @@ extension Pages {
     return ending?.actions ?? []
   }
 
+  /// Pages of a host that it cannot show again end.
+  mutating func notShown(_ pages: Set<String>, by host: String) -> [PageAction] {
+    let outcome = Outcome.failed(
+      code: ErrorCode.hostFailed.rawValue, message: "The host could not show the page again")
+    let ending = try? apply(.remove(host: host, only: pages, outcome: outcome))
+    return ending?.actions ?? []
+  }
+
+  /// The pages on the stack that a client shows, lowest first.
+  func shown(by client: ClientID) -> [Open] {
+    stack.allPages.compactMap { open[$0.id] }.filter {
+      if case .client(client) = $0.presenter { true } else { false }
+    }
+  }
+
   /// The session is over.
   mutating func end() -> [PageAction] {
     let ending = try? apply(.end(outcome: .cancelled(message: "The session ended")))
@@ -312,7 +335,7 @@ extension Pages {
     let (page, call) = (opening.page, opening.call)
     keep(
       page, opening.presenter, by: opening.caller, openers: opening.answersChange ? [] : [call],
-      opening.charge)
+      opening.charge, opening)
     do {
       let (change, actions) = try apply(
         opening.operation, shown: opening.answersChange ? nil : (call, page.id),
@@ -332,11 +355,11 @@ extension Pages {
 extension Pages {
   private mutating func keep(
     _ page: Page, _ presenter: Presenter, by caller: Caller, openers: [CallNumber],
-    _ charge: ByteBudget.Charge
+    _ charge: ByteBudget.Charge, _ opening: PageOpening?
   ) {
     open[page.id] = Open(
-      page: page, presenter: presenter, caller: caller, openers: openers, since: now(),
-      charge: charge)
+      page: page, presenter: presenter, caller: caller, chosen: opening?.chosen,
+      opener: opening?.opener, openers: openers, since: now(), charge: charge)
   }
 
   /// Changes the stack, and answers a call with what came of it.

@@ -288,6 +288,7 @@ extension Policy {
   /// Whether a method needs no rule: what a client does with its own session.
   static func isAlwaysAllowed(_ method: String) -> Bool {
     method.hasPrefix("session.") || method.hasPrefix("$/") || method == "rpc.discover"
+      || method == "page.sync"
   }
 }
 

@@ -8,6 +8,10 @@ enum Alarm: Sendable {
   case opening(page: String)
   /// A token anew, in the place of one that is about to end, or has.
   case expiry(ClientID)
+  /// More that an acknowledgement tells.
+  case ack(ClientID)
+  /// A client whose connection was lost.
+  case absence(ClientID)
   /// A client's answer.
   case request(RequestID, ClientID)
 }

@@ -12,11 +12,15 @@ final class BatchReply {
     answers = BatchAnswers(for: messages)
   }
 
-  /// Takes the answer to the message at `position`; gives the whole batch when it was the last that
-  /// was missing.
-  func answer(_ position: Int, with bytes: [UInt8]) -> [UInt8]? {
+  /// Takes the answer to the message at `position`; true when it was the last that was missing.
+  func answer(_ position: Int, with bytes: [UInt8]) -> Bool {
     size += bytes.count
-    guard answers.answer(position, with: bytes), answers.isComplete else { return nil }
-    return answers.joined()
+    return answers.answer(position, with: bytes) && answers.isComplete
   }
+
+  /// The answers given so far.
+  var given: [[UInt8]] { answers.given }
+
+  /// The text of the whole batch; nil where nothing is answered.
+  var whole: [UInt8]? { answers.joined() }
 }

@@ -16,16 +16,28 @@ final class Client: @unchecked Sendable {
   let id: ClientID
   /// The name that the wire uses.
   let name: String
-  /// What the client proves itself with.
-  let token: String
-  /// The connection that carries this client; nil when it has none.
+  /// What the client proves itself with when it resumes.
+  var proof = ClientProof()
+  /// The connection that carries this client; nil while it has none, or for good.
   var channel: (any MessageChannel)?
+  /// Numbers both ways, and what the client has not acknowledged; nil for one that is not resumable.
+  var numbering: Numbering?
+  /// Whether it has shown that it numbers what it sends.
+  var isNumbering = false
+  /// What ``Resumables`` has counted of its outbox.
+  var outboxBytes = 0
+  /// Rings when an acknowledgement is due.
+  var ack: (any ScheduledWork)?
+  /// Since when it has no connection, in the loop's nanoseconds.
+  private(set) var absentSince: UInt64 = 0
+  /// Rings when a client without a connection has not resumed in its time.
+  var absence: (any ScheduledWork)?
   /// The page that this client runs in.
   let page: String?
   /// What the client calls itself.
   let software: ClientSoftware
   /// What it has shown of itself before its session.
-  let handshake: Handshake
+  private(set) var handshake: Handshake
   /// Who it is, and what it may do.
   var rights = Rights.none
   /// Rings when its identity is about to end, or ends.
@@ -64,12 +76,34 @@ final class Client: @unchecked Sendable {
     self.handshake = handshake
     self.channel = channel
     name = "c-" + Token.random(12)
-    token = Token.random()
+    numbering = handshake.subprotocol == nil ? nil : Numbering()
     maxInFlight = limits.maxInFlight
     budget = ByteBudget(.client, limits.maxClientBytes, within: session)
     rate = CallRate(limits)
     calls = CallsInFlight(limit: limits.maxInFlight)
     pending = PendingCalls(limit: limits.maxInFlight * 4)
+  }
+
+  /// Whether it is a member whose connection was lost.
+  var isAbsent: Bool { channel == nil }
+
+  /// Another connection carries it from now on.
+  func connect(_ channel: any MessageChannel, _ handshake: Handshake) {
+    absence?.cancel()
+    absence = nil
+    var handshake = handshake
+    // What it came with stays where the new connection brings nothing.
+    handshake.token = handshake.token ?? self.handshake.token
+    self.handshake = handshake
+    self.channel = channel
+  }
+
+  /// No connection carries it.
+  func disconnect(at now: UInt64) {
+    channel = nil
+    absentSince = now
+    ack?.cancel()
+    ack = nil
   }
 
   /// Takes what is to be kept for it. Fails with 2429 where that, with what waits to be sent to it,
@@ -159,6 +193,8 @@ struct PendingRequest {
   var timeout: (any ScheduledWork)?
   /// Whose call it was, where that has ended without its answer.
   var debtor: Client?
+  /// The number that it was sent with; 0 where it was not sent yet, or has none.
+  var seq: UInt64 = 0
 
   /// There will be no other answer.
   func settle() {

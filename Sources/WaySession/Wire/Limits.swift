@@ -54,6 +54,19 @@ public struct Limits: Sendable, Hashable {
   public var maxSessionBytes = 64 << 20
   /// Bytes that are kept for all sessions, and as many that wait to be sent to all clients.
   public var maxServerBytes = 256 << 20
+  /// Bytes of what one client was sent and has not acknowledged, or that waits while it has no
+  /// connection; a single message of any size is kept. Beyond, its connection is closed with 4201,
+  /// and one that has none cannot resume any more.
+  public var maxOutbox = 1 << 20
+  /// Messages of that.
+  public var maxOutboxMessages = 1024
+  /// Bytes of that for the clients of all sessions; beyond, the clients without a connection for
+  /// whom most is kept cannot resume any more.
+  public var maxOutboxBytes = 256 << 20
+  /// Results of calls with a key that one session keeps, and as many such calls under way.
+  public var maxKeys = 256
+  /// Time in which a client may resume whose connection was lost.
+  public var resume: Duration = .seconds(120)
   /// Calls a second of one client, over time; beyond, they are the error 2429 with
   /// `data.retryAfterMs`. 0 for any number.
   public var maxRate = 1000
@@ -86,10 +99,13 @@ public struct Limits: Sendable, Hashable {
       \.maxSubscriptions, \.maxTopic, \.maxBacklog, \.maxLinks, \.maxExts, \.maxStackBytes,
       \.maxQueueBytes,
       \.maxClientBytes, \.maxSessionBytes, \.maxServerBytes, \.maxBurst, \.maxSessions,
+      \.maxOutbox, \.maxOutboxMessages, \.maxOutboxBytes, \.maxKeys,
       \.maxConnections,
     ]
     for count in counts { limits[keyPath: count] = min(max(self[keyPath: count], 1), 1 << 30) }
-    let times: [WritableKeyPath<Limits, Duration>] = [\.hello, \.pageOpen, \.ping, \.silence]
+    let times: [WritableKeyPath<Limits, Duration>] = [
+      \.hello, \.pageOpen, \.ping, \.silence, \.resume,
+    ]
     for time in times {
       limits[keyPath: time] = min(max(self[keyPath: time], .milliseconds(1)), .seconds(86_400))
     }
@@ -120,6 +136,9 @@ public struct Limits: Sendable, Hashable {
       "maxSessionBytes": .integer(Int64(maxSessionBytes)),
       "maxServerBytes": .integer(Int64(maxServerBytes)),
       "maxRate": .integer(Int64(maxRate)), "maxBurst": .integer(Int64(maxBurst)),
+      "maxOutbox": .integer(Int64(maxOutbox)),
+      "maxOutboxMessages": .integer(Int64(maxOutboxMessages)),
+      "maxKeys": .integer(Int64(maxKeys)), "resumeMs": .integer(resume.milliseconds),
       "pingMs": .integer(ping.milliseconds), "silenceMs": .integer(silence.milliseconds),
       "helloMs": .integer(hello.milliseconds),
       "pageOpenMs": .integer(pageOpen.milliseconds),

@@ -12,10 +12,12 @@ final class Mail {
 
   private let limits: Limits
   private let members: Members
+  private let resumables: Resumables
 
-  init(limits: Limits, members: Members) {
+  init(limits: Limits, members: Members, _ resumables: Resumables) {
     self.limits = limits
     self.members = members
+    self.resumables = resumables
   }
 
   /// Answers one request, at once or in its batch.
@@ -49,16 +51,35 @@ final class Mail {
 
   /// Sends the answer that was written; `fits` is false where it took the place of a larger one.
   private func send(to address: ReplyAddress, _ fits: Bool) {
+    if address.isApart { return sendApart(to: address.client) }
     guard let batch = address.batch else { return send(to: address.client) }
     if !fits { batch.isFull = true }
-    guard let whole = batch.answer(address.position, with: writer.bytes) else { return }
-    send(whole, to: address.client)
+    guard batch.answer(address.position, with: writer.bytes) else { return }
+    let client = address.client
+    guard let channel = client.channel else {
+      client.numbering?.outbox.hold(batch: batch.given)
+      return checkOutbox(of: client)
+    }
+    if client.numbering == nil {
+      guard let whole = batch.whole else { return }
+      channel.send(whole.span.bytes, as: .text)
+    } else {
+      client.numbering?.outbox.add(batch: batch.given) { channel.send($0, as: .text) }
+    }
+    check(client, channel)
   }
 
   /// Answers what is no message.
   func refuse(_ error: CallError, to client: Client) {
     writer.error(.null, error)
     send(to: client)
+  }
+
+  /// Tells a caller how far its call is. Nobody needs an older one, who was not there to hear it.
+  func progress(_ client: Client, _ id: RequestID, _ value: Value) {
+    let params: Value = ["id": id.value, "value": value]
+    guard (try? writer.notification("$/progress", params)) != nil else { return }
+    send(writer.bytes, to: client, .progress(id))
   }
 
   /// Sends a notification. One whose params nest too deep to be written cannot be sent and is not.
@@ -97,7 +118,10 @@ final class Mail {
       _ = client.pending.take(id)
       throw .unanswered(CallError(.tooLarge, "The host cannot be asked: \(error)"))
     }
-    send(to: client)
+    send(writer.bytes, to: client, .request(id))
+    if !client.isAbsent, let seq = client.numbering?.outbox.last {
+      client.pending.change(id) { $0.seq = seq }
+    }
     return id
   }
 
@@ -116,8 +140,7 @@ final class Mail {
   /// Sends whole messages that the client has asked for, all of them or none. A client that does
   /// not read what it asked for would make the server grow: it is closed.
   func deliver(_ messages: [[UInt8]], to client: Client) {
-    guard let channel = client.channel else { return }
-    guard channel.bufferedBytes <= limits.maxBacklog else {
+    if let channel = client.channel, channel.bufferedBytes > limits.maxBacklog {
       return channel.close(.slowConsumer, "more than \(limits.maxBacklog) bytes wait to be read")
     }
     for bytes in messages { send(bytes, to: client) }
@@ -146,11 +169,66 @@ final class Mail {
 
   private func send(to client: Client) { send(writer.bytes, to: client) }
 
-  private func send(_ bytes: [UInt8], to client: Client) {
-    guard let channel = client.channel else { return }
-    channel.send(bytes.span.bytes, as: .text)
+  /// Sends what has no number, where somebody is there to take it.
+  private func sendApart(to client: Client) {
+    client.channel?.send(writer.bytes.span.bytes, as: .text)
+  }
+
+  /// Sends a message, numbered where the client resumes; one that has no connection now gets it
+  /// later. `request` is the one whose progress it is, or its own id.
+  private func send(_ bytes: [UInt8], to client: Client, _ tag: Outbox.Tag = .none) {
+    guard let channel = client.channel else {
+      client.numbering?.outbox.hold(bytes, tag)
+      return checkOutbox(of: client)
+    }
+    if client.numbering == nil {
+      channel.send(bytes.span.bytes, as: .text)
+    } else {
+      client.numbering?.outbox.add(bytes) { channel.send($0, as: .text) }
+    }
+    check(client, channel)
+  }
+
+  private func check(_ client: Client, _ channel: any MessageChannel) {
     let waiting = channel.bufferedBytes
     if waiting > limits.maxBacklog { check(client, channel, waiting) }
+    guard client.numbering != nil else { return }
+    resumables.count(client)
+    if client.numbering?.outbox.isFull(limits) == true {
+      channel.close(.slowConsumer, "more than the outbox holds was not acknowledged")
+    }
+  }
+
+  /// Acknowledges what a client has sent.
+  func acknowledge(_ client: Client) {
+    guard let channel = client.channel, let number = client.numbering?.acknowledge() else { return }
+    writer.acknowledgement(of: number)
+    channel.send(writer.bytes.span.bytes, as: .text)
+  }
+
+  /// A client goes on that has taken what was sent up to `number`: it is sent the rest again, then
+  /// what has waited.
+  func resume(_ client: Client, after number: UInt64) {
+    guard let channel = client.channel else { return }
+    client.numbering?.resume(after: number) {
+      channel.send($0, as: .text)
+    } numbered: { id, seq in
+      client.pending.change(id) { $0.seq = seq }
+    }
+    resumables.count(client)
+  }
+
+  /// A client has acknowledged messages; false where that many were never sent.
+  func acknowledged(_ number: UInt64, by client: Client) -> Bool {
+    defer { resumables.count(client) }
+    return client.numbering?.outbox.acknowledge(number) == true
+  }
+
+  /// A client that has no connection, and for which more waits than may, is given up.
+  private func checkOutbox(of client: Client) {
+    guard client.numbering != nil else { return }
+    resumables.count(client)
+    if client.numbering?.outbox.isFull(limits) == true { resumables.overflowed(client) }
   }
 
   /// Closes a client for which too much is kept, or whose session keeps too much with what waits to
@@ -162,5 +240,12 @@ final class Mail {
       channel.close(
         .slowConsumer, "more than \(limits.maxSessionBytes) bytes are kept for its session")
     }
+  }
+}
+
+extension Outbox {
+  /// Whether it holds more than it may. A single message may be larger.
+  fileprivate func isFull(_ limits: Limits) -> Bool {
+    count > limits.maxOutboxMessages || bytes > limits.maxOutbox && count > 1
   }
 }

@@ -12,6 +12,8 @@ struct ReplyAddress {
   let method: CallMeter.Place
   /// A notification: carried out, and never answered.
   let isSilent: Bool
+  /// Answered without a number, to a client that numbers all else.
+  var isApart = false
 
   /// Who asks.
   var caller: Caller { client.rights.caller }

@@ -56,6 +56,23 @@ struct BridgeLog: Sendable {
       } else {
         logger.info("client left", metadata: metadata)
       }
+    case .away(let client, let code):
+      let metadata: Logger.Metadata = [
+        "session": .string(session), "client": .string(client),
+        "code": .string(code.map(String.init) ?? "none"),
+      ]
+      if code == CloseCode.slowConsumer.rawValue {
+        warn("slow consumer closed: it may resume", metadata)
+      } else {
+        logger.info("client lost its connection", metadata: metadata)
+      }
+    case .back(let client):
+      logger.info(
+        "client resumed", metadata: ["session": .string(session), "client": .string(client)])
+    case .gaveUp(let client):
+      warn(
+        "client given up: more waited for it than may",
+        ["session": .string(session), "client": .string(client)])
     case .ended: logger.info("session closed", metadata: ["session": .string(session)])
     case .hostSilent(let client, let method):
       warn(

@@ -19,6 +19,17 @@ struct BridgeMetrics: Sendable {
       MetricFamily("waybridge_sessions", .gauge, "Open sessions.", value: census.sessions),
       MetricFamily("waybridge_clients", .gauge, "Members of sessions.", value: census.clients),
       MetricFamily(
+        "waybridge_absent_clients", .gauge,
+        "Members whose connection was lost, and that may resume.", value: census.absentClients),
+      MetricFamily(
+        "waybridge_outbox_bytes", .gauge,
+        "Bytes that clients were sent and have not acknowledged, or that wait for them.",
+        value: hub.resumables.bytes),
+      MetricFamily(
+        "waybridge_given_up_clients_total", .counter,
+        "Clients that could not resume any more, since too much waited for them.",
+        value: hub.resumables.givenUpCount),
+      MetricFamily(
         "waybridge_hosts", .gauge, "Declarations of what clients show or run.",
         value: census.hosts),
       MetricFamily("waybridge_pages", .gauge, "Pages on stacks.", value: census.pages),

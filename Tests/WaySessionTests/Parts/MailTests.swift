@@ -20,7 +20,7 @@ struct MailTests {
     limits.maxInFlight = 1
     limits.maxClients = 1
     members = Members(limits: limits, budget: ByteBudget(.session, 1 << 20))
-    mail = Mail(limits: limits, members: members)
+    mail = Mail(limits: limits, members: members, Resumables(channel.loop, limits: limits))
     client = try members.makeClient(channel: channel)
     members.add(client)
   }

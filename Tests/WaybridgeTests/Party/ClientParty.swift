@@ -30,7 +30,7 @@ actor ClientParty: TranscriptParty {
     try await events.take()
   }
 
-  func close() async throws {
+  func close(_ code: UInt16) async throws {
     await client?.close()
     await host.end()
   }

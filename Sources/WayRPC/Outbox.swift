@@ -1,0 +1,171 @@
+/// The messages that one side has sent and the other has not acknowledged, with their numbers, and
+/// those that wait to be sent.
+package struct Outbox: Sendable {
+  /// What is to be known of a message while it waits.
+  package enum Tag: Sendable, Equatable {
+    case none
+    /// It is the progress of a request: nobody needs an older one.
+    case progress(RequestID)
+    /// It is the request of this id.
+    case request(RequestID)
+  }
+
+  private struct Sent: Sendable {
+    /// The number of its last message: a batch has several.
+    let last: UInt64
+    /// Where it ends in ``text``.
+    var end: Int
+  }
+
+  private struct Waiting: Sendable {
+    let messages: [[UInt8]]
+    let isBatch: Bool
+    let tag: Tag
+
+    var size: Int { messages.reduce(0) { $0 + $1.count } }
+  }
+
+  /// The number that was given last.
+  package private(set) var last: UInt64
+  /// Up to this one, all was acknowledged.
+  package private(set) var acknowledged: UInt64
+  /// The frames, one behind the other, from ``begin`` on.
+  private var text: [UInt8] = []
+  private var begin = 0
+  private var sent: [Sent] = []
+  private var firstSent = 0
+  private var waiting: [Waiting] = []
+  private var waitingBytes = 0
+
+  /// `last` messages were sent and acknowledged before.
+  package init(last: UInt64 = 0) {
+    self.last = last
+    acknowledged = last
+  }
+
+  /// Frames that were sent or wait.
+  package var count: Int { sent.count - firstSent + waiting.count }
+  /// Bytes of them.
+  package var bytes: Int { text.count - begin + waitingBytes }
+
+  /// Gives a message its number, and keeps it. It must begin as ``MessageWriter`` begins it.
+  package mutating func add(_ message: [UInt8], _ send: (RawSpan) -> Void) {
+    let start = text.count
+    number(message)
+    close(from: start, send)
+  }
+
+  /// Gives each message of a batch its number, and keeps them.
+  package mutating func add(batch messages: [[UInt8]], _ send: (RawSpan) -> Void) {
+    let start = text.count
+    text.append(UInt8(ascii: "["))
+    for (place, message) in messages.enumerated() {
+      if place > 0 { text.append(UInt8(ascii: ",")) }
+      number(message)
+    }
+    text.append(UInt8(ascii: "]"))
+    close(from: start, send)
+  }
+
+  private mutating func number(_ message: [UInt8]) {
+    last += 1
+    let head = MessageWriter.head.count
+    text += message[..<head]
+    text += Self.member
+    text.append(decimal: last)
+    text += message[head...]
+  }
+
+  private mutating func close(from start: Int, _ send: (RawSpan) -> Void) {
+    sent.append(Sent(last: last, end: text.count))
+    send(text.span.bytes.extracting(start..<text.count))
+  }
+
+  private static let member = Array(#","seq":"#.utf8)
+
+  /// Keeps a message until it can be sent. Of the progress of one request only the latest is kept.
+  package mutating func hold(_ message: [UInt8], _ tag: Tag = .none) {
+    if case .progress = tag, let place = waiting.firstIndex(where: { $0.tag == tag }) {
+      waitingBytes -= waiting.remove(at: place).size
+    }
+    hold(Waiting(messages: [message], isBatch: false, tag: tag))
+  }
+
+  /// Keeps a batch until it can be sent.
+  package mutating func hold(batch messages: [[UInt8]]) {
+    hold(Waiting(messages: messages, isBatch: true, tag: .none))
+  }
+
+  private mutating func hold(_ frame: Waiting) {
+    waiting.append(frame)
+    waitingBytes += frame.size
+  }
+
+  /// Sends what waits, numbered, in its order; tells the numbers of the requests among it.
+  package mutating func release(
+    _ send: (RawSpan) -> Void, numbered: (RequestID, UInt64) -> Void = { _, _ in }
+  ) {
+    let frames = waiting
+    waiting = []
+    waitingBytes = 0
+    for frame in frames {
+      if frame.isBatch {
+        add(batch: frame.messages, send)
+      } else {
+        for message in frame.messages { add(message, send) }
+        if case .request(let id) = frame.tag { numbered(id, last) }
+      }
+    }
+  }
+
+  /// The peer has all up to a number. False, with nothing changed, for one that was never given.
+  package mutating func acknowledge(_ number: UInt64) -> Bool {
+    guard number <= last else { return false }
+    guard number > acknowledged else { return true }
+    acknowledged = number
+    while firstSent < sent.count, sent[firstSent].last <= number {
+      begin = sent[firstSent].end
+      firstSent += 1
+    }
+    shrink()
+    return true
+  }
+
+  /// Gives back the memory of what was acknowledged, now and then.
+  private mutating func shrink() {
+    if firstSent == sent.count {
+      text.removeAll(keepingCapacity: text.capacity <= Self.keptBytes)
+      sent.removeAll(keepingCapacity: sent.capacity <= Self.keptFrames)
+      (begin, firstSent) = (0, 0)
+    } else if begin >= Self.keptBytes, begin >= text.count / 2 {
+      text.removeFirst(begin)
+      sent.removeFirst(firstSent)
+      for place in sent.indices { sent[place].end -= begin }
+      (begin, firstSent) = (0, 0)
+    }
+  }
+
+  /// What an idle client may keep.
+  private static let keptBytes = 1024
+  private static let keptFrames = 16
+
+  /// Sends all again that comes after a number, which is one from ``acknowledged`` to ``last``.
+  package func replay(after number: UInt64, _ send: (RawSpan) -> Void) {
+    var start = begin
+    for frame in sent[firstSent...] {
+      if frame.last > number { send(text.span.bytes.extracting(start..<frame.end)) }
+      start = frame.end
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(decimal number: UInt64) {
+    var divisor: UInt64 = 1
+    while number / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
+      divisor /= 10
+    }
+  }
+}

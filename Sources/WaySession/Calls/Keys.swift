@@ -1,0 +1,164 @@
+import WayRPC
+import WayTransport
+import WayValues
+
+/// What a call with a key asks for: another one under the same key is a mistake.
+struct KeyedRequest: Hashable {
+  let method: String
+  /// The URI, or the page and its method.
+  let target: String
+  let params: ValueObject
+
+  /// About what it keeps, in bytes.
+  var size: Int { method.utf8.count + target.utf8.count + Value.object(params).size }
+}
+
+/// The calls of one session that were made under keys: those under way, and the results of those
+/// that have ended. Belongs to its ``Session``'s isolation.
+struct Keys {
+  /// A key, apart from the same one of whom it is no business of.
+  struct Name: Hashable {
+    /// Whose key it is; nil for those that share the session's.
+    let owner: String?
+    let text: String
+  }
+
+  /// A call under way.
+  struct Running {
+    let request: KeyedRequest
+    /// The call that does the work.
+    let leader: CallNumber
+    /// Those that wait for its result, one for each request.
+    var waiting: [CallNumber] = []
+    /// The page that it has opened.
+    var page: String?
+  }
+
+  /// What there is under a key.
+  enum Entry {
+    case running(Running)
+    case ended(KeyedRequest, Result<Answer, CallError>)
+  }
+
+  private struct Ended {
+    let request: KeyedRequest
+    let result: Result<Answer, CallError>
+    /// What is kept for it.
+    let charge: ByteBudget.Charge
+    /// When it ended, in the loop's nanoseconds.
+    let at: UInt64
+    /// Counts the uses of all.
+    var used: Int
+  }
+
+  /// How long a result is kept, in nanoseconds.
+  static let time: UInt64 = 600_000_000_000
+
+  private var running: [Name: Running] = [:]
+  private var ended: [Name: Ended] = [:]
+  private var uses = 0
+  private let limit: Int
+
+  /// Keeps so many results, and takes so many calls under way.
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// What there is under a key, which is used by that.
+  mutating func find(_ name: Name, at now: UInt64) -> Entry? {
+    if let running = running[name] { return .running(running) }
+    guard let found = ended[name], now &- found.at < Self.time else { return nil }
+    uses += 1
+    ended[name]?.used = uses
+    return .ended(found.request, found.result)
+  }
+
+  /// A call begins. Fails with 2429 where there are too many.
+  mutating func begin(
+    _ name: Name, _ request: KeyedRequest, leader: CallNumber
+  ) throws(CallError) {
+    guard running.count < limit else {
+      throw CallError(
+        .tooMany, "\(limit) calls with a key are under way in the session",
+        data: ["limit": .integer(Int64(limit))])
+    }
+    ended[name] = nil
+    running[name] = Running(request: request, leader: leader)
+  }
+
+  /// A request waits for the result.
+  mutating func wait(_ call: CallNumber, for name: Name) { running[name]?.waiting.append(call) }
+
+  /// A request does not wait any more.
+  mutating func leave(_ call: CallNumber, _ name: Name) {
+    running[name]?.waiting.removeAll { $0 == call }
+  }
+
+  /// The call that does the work, where this is the last that waits for it.
+  func leader(ofLast call: CallNumber, _ name: Name) -> CallNumber? {
+    guard let running = running[name], running.waiting == [call] else { return nil }
+    return running.leader
+  }
+
+  /// The call has opened a page; gives those that wait.
+  mutating func opened(_ page: String, _ name: Name) -> [CallNumber] {
+    running[name]?.page = page
+    return running[name]?.waiting ?? []
+  }
+
+  /// Those that wait for a call.
+  func waiting(for name: Name) -> [CallNumber] { running[name]?.waiting ?? [] }
+
+  /// The call has ended; gives those that wait for its result. That is kept for those to come,
+  /// unless nobody has worked on the call.
+  mutating func end(
+    _ name: Name, _ result: Result<Answer, CallError>, within budget: ByteBudget, at now: UInt64
+  ) -> [CallNumber] {
+    guard let call = running.removeValue(forKey: name) else { return [] }
+    if case .failure(let error) = result, error.isBeforeWork { return call.waiting }
+    ended = ended.filter { now &- $0.value.at < Self.time }
+    while ended.count >= limit { removeOldest() }
+    let size = call.request.size + name.text.utf8.count + result.size
+    // What finds no room among the others' takes the place of older ones.
+    repeat {
+      if let charge = try? budget.charge(size) {
+        uses += 1
+        ended[name] = Ended(
+          request: call.request, result: result, charge: charge, at: now, used: uses)
+        break
+      }
+    } while removeOldest()
+    return call.waiting
+  }
+
+  @discardableResult
+  private mutating func removeOldest() -> Bool {
+    guard let oldest = ended.min(by: { $0.value.used < $1.value.used })?.key else { return false }
+    ended[oldest] = nil
+    return true
+  }
+}
+
+extension CallError {
+  /// Whether nobody has worked on the call that it is about, so that it may be made again.
+  fileprivate var isBeforeWork: Bool {
+    switch protocolCode {
+    case .invalidParams, .forbidden, .noRoute, .wrongKind, .conflict, .tooLarge,
+      .invalidParameters, .refused, .tooMany, .unavailable, .redirectLoop:
+      true
+    // Who was asked may have gone in the middle of it.
+    case .hostAbsent: data?["retryable"] != false
+    default: false
+    }
+  }
+}
+
+extension Result<Answer, CallError> {
+  /// About what it keeps, in bytes.
+  fileprivate var size: Int {
+    switch self {
+    case .success(let answer): answer.value.size
+    case .failure(let error): error.message.utf8.count + (error.data.map(\.size) ?? 0)
+    }
+  }
+}

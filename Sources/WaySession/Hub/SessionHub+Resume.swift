@@ -1,0 +1,40 @@
+import WayRouting
+import WayTransport
+import WayValues
+
+/// A client that a connection carries from now on, and what that is answered. What follows goes
+/// out by ``Resuming/goOn(_:after:in:)``.
+struct FoundClient: Sendable {
+  let session: Session
+  let client: ClientID
+  /// The number of the last message that it took.
+  let number: UInt64
+  let answer: Value
+}
+
+extension SessionHub {
+  /// Has a connection go on with a client. `identity` is that of its handshake's token; nil where it
+  /// has none. Gives why it cannot, and then nothing has changed; fails with 2401 or 2403 where it
+  /// must not.
+  nonisolated func resume(
+    _ claim: ResumeClaim, _ identity: Identity?, _ handshake: Handshake,
+    on channel: any MessageChannel
+  ) throws(CallError) -> Result<FoundClient, ResumeRefusal> {
+    guard let (home, client) = resumables.find(claim.client), let session = home as? Session
+    else {
+      let isGivenUp = resumables.hasGivenUp(claim.client)
+      return .failure(ResumeRefusal(isGivenUp ? .outbox : .unknown))
+    }
+    let loaded = configuration.tableVersion
+    return try session.assumeIsolated { session in
+      Result { () throws(CallError) in
+        try Resuming.resume(client, claim, identity, handshake, channel, in: session).map {
+          number in
+          let version = session.guide.snapshot.tableVersion ?? loaded
+          let answer = session.welcomeBack(client, version, after: number)
+          return FoundClient(session: session, client: client.id, number: number, answer: answer)
+        }
+      }
+    }.get()
+  }
+}

@@ -1,0 +1,50 @@
+import WayRPC
+import WayValues
+
+extension Session {
+  /// What `session.open` answers.
+  func welcome(_ client: Client, _ tableVersion: String) -> ValueObject {
+    var members: ValueObject = [
+      "session": .string(id), "client": .string(client.name), "token": .string(client.proof.token),
+      "epoch": .string(epoch),
+      "protocol": .string(ServerSoftware.protocolVersion),
+      "server": [
+        "name": .string(ServerSoftware.name),
+        "version": .string(ServerSoftware.version),
+      ],
+      "limits": limits.value, "table": ["version": .string(tableVersion)],
+      "capabilities": client.numbering == nil ? [] : ["resume"],
+    ]
+    let caller = client.rights.caller
+    if caller.isGuest {
+      members["guest"] = true
+      members["page"] = client.page.map(Value.string)
+    } else {
+      members["joinToken"] = .string(joinToken)
+    }
+    members["expiresAt"] = caller.identity.expires.map(Value.integer)
+    return members
+  }
+
+  /// What `session.resume` answers a client that goes on after `number`.
+  func welcomeBack(_ client: Client, _ tableVersion: String, after number: UInt64) -> Value {
+    var members = welcome(client, tableVersion)
+    members["resumed"] = true
+    members["received"] = .integer(Int64(clamping: client.numbering?.received ?? 0))
+    members["sent"] = .integer(Int64(clamping: number))
+    members["pending"] = .list(pending(of: client))
+    return .object(members)
+  }
+
+  /// The calls of a client that are not answered, in their order.
+  private func pending(of client: Client) -> [Value] {
+    unanswered(of: client).compactMap { call in
+      guard case .client(let address, _) = call.caller, !address.isSilent else { return nil }
+      let method = environment.meter.names[Int(address.method)]
+      var members: ValueObject = ["id": address.id.value, "method": .string(method)]
+      members["key"] = call.key.map(Value.string)
+      members["uri"] = call.uri.map(Value.string)
+      return .object(members)
+    }
+  }
+}

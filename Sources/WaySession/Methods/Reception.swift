@@ -1,0 +1,82 @@
+import WayRPC
+import WayTransport
+import WayValues
+
+/// What becomes of a frame of a client that resumes, before anybody looks at what it says: frames
+/// that came before are dropped, acknowledgements are taken, gaps close the connection.
+enum Reception {
+  enum Verdict {
+    case pass
+    /// A ping, which has no number and whose answer has none.
+    case passApart
+    case drop
+  }
+
+  /// How long an acknowledgement may wait for more that it tells.
+  private static let patience: Duration = .seconds(1)
+
+  static func admit(
+    _ incoming: Incoming, _ numbers: MessageNumbers, _ bytes: Int, from client: Client,
+    in session: isolated Session
+  ) -> Verdict {
+    if numbers.areAbsent { return admitApart(incoming, from: client, in: session) }
+    client.isNumbering = true
+    switch client.numbering?.receive(numbers, bytes: bytes) {
+    case nil, .take: return .pass
+    case .drop: return .drop
+    case .gap:
+      let last = client.numbering?.received ?? 0
+      return refuse(client, "the message after seq \(last) is missing")
+    }
+  }
+
+  /// Decides on what has no number.
+  private static func admitApart(
+    _ incoming: Incoming, from client: Client, in session: isolated Session
+  ) -> Verdict {
+    switch incoming {
+    case .malformed, .message(.invalid): return .pass
+    case .message(.notification(let notification)) where notification.method == "$/ack":
+      return take(notification.params, from: client, in: session)
+    case .message(.request(let request)) where request.method == "$/ping": return .passApart
+    case .message, .batch:
+      if client.isNumbering { return refuse(client, "a message has no seq") }
+      // It does not number at all: nothing is kept for it any more.
+      session.environment.resumables.remove(client)
+      client.numbering = nil
+      return .pass
+    }
+  }
+
+  private static func take(
+    _ params: Value?, from client: Client, in session: isolated Session
+  ) -> Verdict {
+    guard let seq = params?["seq"]?.integer, seq >= 0,
+      session.mail.acknowledged(UInt64(seq), by: client)
+    else {
+      return refuse(client, "an ack of what was never sent")
+    }
+    client.isNumbering = true
+    return .drop
+  }
+
+  private static func refuse(_ client: Client, _ reason: String) -> Verdict {
+    client.channel?.close(.gap, reason)
+    return .drop
+  }
+
+  /// Acknowledges what a client has sent, at once where it is much, else soon.
+  static func acknowledge(_ client: Client, in session: isolated Session) {
+    guard let numbering = client.numbering, numbering.owesAck, !client.isAbsent else { return }
+    if numbering.ackIsDue { return session.mail.acknowledge(client) }
+    guard client.ack == nil else { return }
+    client.ack = session.setAlarm(patience, .ack(client.id))
+  }
+
+  /// An acknowledgement has waited long enough.
+  static func rang(_ id: ClientID, in session: isolated Session) {
+    guard let client = session.members[id] else { return }
+    client.ack = nil
+    if client.numbering?.owesAck == true { session.mail.acknowledge(client) }
+  }
+}

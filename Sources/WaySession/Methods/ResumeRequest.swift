@@ -1,0 +1,30 @@
+import WayRPC
+import WayValues
+
+/// What a client says with `session.resume`.
+struct ResumeRequest: Sendable {
+  let claim: ResumeClaim
+  /// What it says to a new session.
+  let open: Hello
+
+  static let takes = [
+    Param(.client, .string), Param(.token, .string), Param(.epoch, .string),
+    Param(.received, .any), Param(.reloaded, .bool), Param(.open, .object),
+  ]
+
+  /// Fails with -32602, and `kind` "version" as `session.open` does.
+  init(_ request: Request, limits: Limits) throws(CallError) {
+    let params = try Params(request.params, of: request.method, taking: Self.takes)
+    guard let received = params[.received]?.integer, received >= 0 else {
+      throw .invalidParams("params.received must be an integer that is not negative")
+    }
+    claim = ResumeClaim(
+      client: try params.required(.client), token: try params.required(.token),
+      epoch: try params.required(.epoch), received: UInt64(received),
+      isReloaded: params.bool(.reloaded) ?? false)
+    open = try Hello(
+      Request(
+        id: request.id, method: "params.open of session.resume",
+        params: .object(params.object(.open) ?? [:])), limits: limits)
+  }
+}

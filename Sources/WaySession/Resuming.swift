@@ -1,0 +1,151 @@
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+/// What becomes of a client whose connection is lost, and how it goes on.
+enum Resuming {
+  /// Why a client cannot go on.
+  enum Refusal: String, Sendable {
+    case unknown, token, epoch, gap, outbox
+  }
+
+  /// A connection has ended. Its client stays for a while where it may resume.
+  static func lost(
+    _ id: ClientID, _ channel: any MessageChannel, code: UInt16?, in session: isolated Session
+  ) {
+    // Another connection may carry it by now.
+    guard let client = session.members[id], client.channel === channel else { return }
+    guard client.numbering != nil, code != CloseCode.normal.rawValue, !session.isEnding else {
+      return session.remove(id, code: code)
+    }
+    client.disconnect(at: session.loop.nanoseconds)
+    session.happenings.tell(.session, .away(client: client.name, code: code))
+    wait(client, for: session.limits.resume, in: session)
+  }
+
+  private static func wait(
+    _ client: Client, for time: Duration, in session: isolated Session
+  ) {
+    client.absence = session.setAlarm(time, .absence(client.id))
+  }
+
+  /// A client has not resumed in its time. While a call of it runs that has a later deadline, it
+  /// may still do so.
+  static func rang(_ id: ClientID, in session: isolated Session) {
+    guard let client = session.members[id], client.isAbsent else { return }
+    client.absence = nil
+    if let left = session.longestDeadline(of: client) {
+      return wait(client, for: left, in: session)
+    }
+    session.remove(id)
+  }
+
+  /// More waits for a client than may, while it has no connection: it is given up.
+  static func giveUp(_ id: ClientID, in session: isolated Session) {
+    guard let client = session.members[id], client.isAbsent else { return }
+    session.happenings.tell(.session, .gaveUp(client: client.name))
+    session.remove(id)
+  }
+
+  /// Has a connection go on with a client, whose last message taken is given. `identity` is that of
+  /// its handshake's token; nil where it has none. Gives why it cannot, and then nothing has
+  /// changed; fails with 2401 or 2403 where it must not.
+  static func resume(
+    _ client: Client, _ asked: ResumeClaim, _ identity: Identity?, _ handshake: Handshake,
+    _ channel: any MessageChannel, in session: isolated Session
+  ) throws(CallError) -> Result<UInt64, ResumeRefusal> {
+    guard let numbering = client.numbering else { return .failure(ResumeRefusal(.unknown)) }
+    guard asked.epoch == session.epoch else { return .failure(ResumeRefusal(.epoch)) }
+    guard
+      case .after(let number) = numbering.resumption(
+        after: asked.received, isReloaded: asked.isReloaded)
+    else { return .failure(ResumeRefusal(.gap)) }
+    guard client.proof.knows(asked.token) else { return .failure(ResumeRefusal(.token)) }
+    guard handshake.origin == client.handshake.origin else {
+      throw .forbidden("origin", "The client is one of a page of another origin")
+    }
+    if let identity {
+      try Renewal.renew(client, as: identity, in: session)
+    } else if Renewal.isOver(client, in: session) {
+      throw CallError(.notAuthenticated, "The token of the client has expired: send a new one")
+    }
+    client.proof.use(asked.token)
+    if let old = client.channel {
+      client.disconnect(at: session.loop.nanoseconds)
+      old.close(.takenOver, "Another connection has resumed the client")
+    }
+    client.connect(channel, handshake)
+    session.happenings.tell(.session, .back(client: client.name))
+    if asked.isReloaded { forget(client, upTo: number, in: session) }
+    return .success(number)
+  }
+
+  /// The guest with an invitation whose connection was lost longest ago leaves.
+  static func leave(toNextGuestWith token: String, in session: isolated Session) {
+    let absent = session.members.all.filter { client in
+      guard client.isAbsent, let invitation = client.rights.invitation else { return false }
+      return Token.areEqual(invitation.token, token)
+    }
+    if let first = absent.min(by: { $0.absentSince < $1.absentSince }) {
+      session.remove(first.id)
+    }
+  }
+
+  /// Sends a client what it has not taken, and what has waited, and takes what it sends.
+  static func goOn(_ id: ClientID, after number: UInt64, in session: isolated Session) {
+    guard let client = session.members[id] else { return }
+    session.mail.resume(client, after: number)
+    // What it had sent in one batch is done before what it sends now.
+    if client.batch != nil { client.channel?.pause() }
+    LinkFollowing.hostsChanged(in: session)
+  }
+
+  /// A client was loaded again: what it was asked, and took, it cannot answer any more.
+  private static func forget(
+    _ client: Client, upTo number: UInt64, in session: isolated Session
+  ) {
+    let lost = client.pending.remove { $0.seq > 0 && $0.seq <= number }
+    for request in lost {
+      request.settle()
+      session.answered(request, .failure(.unanswered(.lost(during: request))))
+    }
+  }
+}
+
+/// Which client a connection goes on with, and how far that one has come.
+struct ResumeClaim: Sendable {
+  let client: String
+  let token: String
+  let epoch: String
+  /// The number of the last message that it took.
+  let received: UInt64
+  /// Whether it has lost what it was asked and had not answered.
+  let isReloaded: Bool
+}
+
+/// Why a client gets a new session in place of its own.
+struct ResumeRefusal: Error {
+  let reason: Resuming.Refusal
+
+  init(_ reason: Resuming.Refusal) {
+    self.reason = reason
+  }
+}
+
+extension CallError {
+  /// A client was loaded again while it worked on a request.
+  fileprivate static func lost(during request: PendingRequest) -> CallError {
+    if case .open = request.purpose {
+      return CallError(.hostFailed, "The host was loaded again while it was asked")
+    }
+    return CallError(
+      .outcomeUnknown, "Who was asked was loaded again during \(request.method)")
+  }
+}
+
+extension Session: Resumables.Home {
+  nonisolated func giveUp(_ id: ClientID) {
+    assumeIsolated { Resuming.giveUp(id, in: $0) }
+  }
+}

@@ -1,0 +1,112 @@
+import DequeModule
+import WayTransport
+import WayValues
+
+/// The clients of all sessions of one loop that may resume, and what is kept for them. Confined to
+/// that loop.
+package final class Resumables: @unchecked Sendable {
+  /// A session that has clients.
+  protocol Home: AnyObject, Sendable {
+    /// A client that has no connection cannot resume any more.
+    func giveUp(_ id: ClientID)
+  }
+
+  private struct Entry {
+    weak let home: (any Home)?
+    let client: Client
+  }
+
+  /// How many of those that were given up are remembered.
+  private static let maxGivenUp = 1024
+
+  private let loop: any EventLoop
+  private let limits: Limits
+  private var entries: [String: Entry] = [:]
+  /// What is kept for all of them.
+  package private(set) var bytes = 0
+  /// How many were given up.
+  package private(set) var givenUpCount = 0
+  private var isShedding = false
+  private var givenUp: Deque<String> = []
+
+  init(_ loop: any EventLoop, limits: Limits) {
+    self.loop = loop
+    self.limits = limits
+  }
+
+  /// A client may resume.
+  func add(_ client: Client, of home: any Home) {
+    entries[client.name] = Entry(home: home, client: client)
+  }
+
+  /// A client has left, or does not resume.
+  func remove(_ client: Client) {
+    guard entries.removeValue(forKey: client.name) != nil else { return }
+    bytes -= client.outboxBytes
+    client.outboxBytes = 0
+  }
+
+  /// The client of a name, and its session.
+  func find(_ name: String) -> (home: any Home, client: Client)? {
+    guard let entry = entries[name], let home = entry.home else { return nil }
+    return (home, entry.client)
+  }
+
+  /// Whether too much waited for a client.
+  func hasGivenUp(_ name: String) -> Bool { givenUp.contains(name) }
+
+  /// What is kept for a client has changed.
+  func count(_ client: Client) {
+    let now = client.numbering?.outbox.bytes ?? 0
+    bytes += now - client.outboxBytes
+    client.outboxBytes = now
+    if bytes > limits.maxOutboxBytes { shed() }
+  }
+
+  /// More waits for a client than may. It is given up soon, since this may be the middle of
+  /// something, where it has no connection still.
+  func overflowed(_ client: Client) {
+    loop.execute { [weak self] in self?.giveUp(client) }
+  }
+
+  private func giveUp(_ client: Client) {
+    guard client.isAbsent, let entry = entries[client.name] else { return }
+    if givenUp.count == Self.maxGivenUp { givenUp.removeFirst() }
+    givenUp.append(client.name)
+    givenUpCount += 1
+    entry.home?.giveUp(client.id)
+  }
+
+  /// Gives up those for whom most is kept, until it is not too much.
+  private func shed() {
+    guard !isShedding else { return }
+    isShedding = true
+    loop.execute { [weak self] in
+      guard let self else { return }
+      isShedding = false
+      let absent = entries.values.filter(\.client.isAbsent)
+        .sorted { $0.client.outboxBytes > $1.client.outboxBytes }
+      for entry in absent where bytes > limits.maxOutboxBytes { giveUp(entry.client) }
+      guard bytes > limits.maxOutboxBytes else { return }
+      let largest = entries.values.max { $0.client.outboxBytes < $1.client.outboxBytes }
+      largest?.client.channel?.close(
+        .slowConsumer, "more than \(limits.maxOutboxBytes) bytes were not acknowledged in all")
+    }
+  }
+
+  /// Sessions in which nobody has a connection make room for others; true where one did.
+  func makeRoom() -> Bool {
+    // The one that has been away longest is likely to be the first that was numbered.
+    let homes = Dictionary(grouping: entries.values.filter { $0.home != nil }) {
+      ObjectIdentifier($0.home as AnyObject)
+    }
+    let deserted = homes.values.filter { $0.allSatisfy(\.client.isAbsent) }
+    guard
+      let longest = deserted.min(by: { one, other in
+        (one.map(\.client.absentSince).max() ?? 0) < (other.map(\.client.absentSince).max() ?? 0)
+      })
+    else { return false }
+    for entry in longest { giveUp(entry.client) }
+    return true
+  }
+}
