@@ -125,10 +125,11 @@ export class Hosting {
     for (const id of closed) await this.#close({ page: id, reason: "failed" }).catch(failed);
     /** @type {string[]} */
     const lost = [];
-    for (const page of open.map(checkPage)) {
+    for (const asked of open) {
+      const page = checkPage(asked.page);
       if (this.#pages.has(page.id)) continue;
       try {
-        await this.#open(page, this.#hosts.ofURI(page.uri), { signal: new AbortController().signal, restored: true });
+        await this.#open(page, this.#hosts.find(checkHost(asked.host)), { signal: new AbortController().signal, restored: true });
       } catch (error) {
         lost.push(page.id);
         failed(error);

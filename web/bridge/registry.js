@@ -1,6 +1,5 @@
 // @ts-check
 import { failure } from "./errors.js";
-import { URIMap } from "./uri-map.js";
 
 /** @typedef {{scheme?: string, patterns?: string[], kind: "page" | "task" | "service"}} Declaration what the server is told about a host */
 /** @typedef {{scheme?: string, pattern?: string, kind: string}} ChosenHost which host the server has chosen, and by which of its patterns */
@@ -47,17 +46,6 @@ export class Registry {
   find({ scheme, pattern }) {
     return this.#entries.find(({ declaration: own }) =>
       own.scheme === scheme && (pattern === undefined ? own.patterns === undefined : own.patterns?.includes(pattern)))?.handler;
-  }
-
-  /**
-   * The best for a URI, where no server chooses.
-   * @param {string} uri
-   * @returns {Handler | undefined}
-   */
-  ofURI(uri) {
-    const map = new URIMap();
-    for (const { declaration, handler } of [...this.#entries].reverse()) map.add(declaration, handler);
-    return map.find(uri)?.handler;
   }
 
   /**

@@ -100,6 +100,8 @@ export class FakeTab extends FakePage {
     const { document } = this;
     this.document = emptyDocument();
     this.type = "reload";
+    // What is left of the load before in this process writes into what nobody reads.
+    this.sessionStorage = Object.assign(new FakeStorage(), this.sessionStorage);
     return () => this.#locks?.leave(document);
   }
 

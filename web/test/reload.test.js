@@ -179,8 +179,9 @@ test("a host shows its pages again, tells which it can not, and takes away what 
   const { socket } = await goesOn(bridge, { received: 0 });
   const sync = socket.sent.find(({ method }) => method === "page.sync");
   assert.deepEqual(sync.params, { pages: [] });
-  const page = (/** @type {string} */ id, uri = `native://${id}`) => ({ id, uri, route: null, params: {}, exts: {}, style: "push" });
-  socket.receive({ id: sync.id, result: { open: [page("p1"), page("p2"), page("p3", "native://narrow/1"), page("p4", "other://x")], closed: ["p9"] } });
+  /** @param {string} id @param {object} [host] */
+  const page = (id, host) => ({ page: { id, uri: `native://${id}`, route: null, params: {}, exts: {}, style: "push" }, host: { scheme: "native", kind: "page", ...host }, caller: {} });
+  socket.receive({ id: sync.id, result: { open: [page("p1"), page("p2"), page("p3", { pattern: "native://narrow/:x" }), page("p4", { scheme: "other" })], closed: ["p9"] } });
   await turn();
   assert.deepEqual(shown, [["p1", { restored: true }], ["p3", "narrow"]]);
   assert.deepEqual(socket.last("page.sync").params, { pages: ["p1", "p3"], failed: ["p2", "p4"] });
@@ -204,7 +205,7 @@ test("a page that the server opens meanwhile is shown once", async () => {
   const page = { id: "p1", uri: "native://a", route: null, params: {}, exts: {}, style: "push" };
   socket.receive({ id: 1, method: "page.open", params: { page } });
   const sync = socket.sent.find(({ method }) => method === "page.sync");
-  socket.receive({ id: sync.id, result: { open: [page], closed: [] } });
+  socket.receive({ id: sync.id, result: { open: [{ page, host: { scheme: "native", kind: "page" } }], closed: [] } });
   await turn();
   finish();
   await turn();

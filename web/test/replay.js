@@ -64,8 +64,9 @@ class Socket {
     return /** @type {Received} */ (this.#inbox.shift());
   }
 
-  close() {
-    this.#socket.close(1000);
+  /** @param {number} code */
+  close(code) {
+    this.#socket.close(code);
   }
 
   end() {
@@ -120,7 +121,7 @@ async function play(step, socketOf, captures) {
   } else if (step.advance !== undefined) {
     await new Promise((resolve) => setTimeout(resolve, step.advance));
   } else if (typeof step.close === "string") {
-    (await socketOf(step.close)).close();
+    (await socketOf(step.close)).close(step.code ?? 1000);
   } else if (step.send !== undefined) {
     const socket = await socketOf(step.send);
     if (step.message !== undefined) {
