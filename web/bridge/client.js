@@ -92,7 +92,7 @@ export class Client {
       clock,
     });
     this.#membership = new Membership({
-      client, entry, hosting, report, announcements: this.announcements, resumption: this.#resumption, store: this.#store, peer: this.#peer,
+      client, clock, entry, hosting, report, announcements: this.announcements, resumption: this.#resumption, store: this.#store, peer: this.#peer,
       lost: (lost) => emit("statechange", { state: this.state, attempt: 0, lost }),
     });
     this.#liveness = ping === false ? undefined : new Liveness({ after, timeout, clock }, {

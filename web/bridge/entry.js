@@ -24,7 +24,7 @@ export class Entry {
    */
   absence = { code: 1006, reason: "there is no bridge here" };
   /**
-   * The name of the frame, where it has one that its parent gives it again: after the page that it was invited for.
+   * The name of the frame, where its parent gives it the same again when it is made anew.
    * @type {string | undefined}
    */
   frame;
@@ -42,7 +42,7 @@ export class Entry {
     try {
       const invitation = url === undefined && join === undefined ? takeInvitation(bridges) : undefined;
       if (invitation !== undefined) [this.#join, url] = [invitation, invitation.url];
-      if (invitation?.page !== undefined) this.frame = `${invitation.session}/${invitation.page}`;
+      if (invitation?.frame !== undefined) this.frame = `${invitation.session}/${invitation.frame}`;
       this.#wasHere = invitation?.isKept ?? false;
     } catch (error) {
       // Whoever made the page's address made the mistake: the page, which can not mend it, goes on without a bridge.

@@ -39,6 +39,10 @@ export class Hosting {
   );
 
   #methods;
+  /** Told of each host of pages that comes. */
+  #added = () => {};
+  /** Ends a comparison with the server's picture. */
+  #abandon = () => {};
   /**
    * The page in which the client runs: its methods are the client's.
    * @type {string | undefined}
@@ -69,7 +73,9 @@ export class Hosting {
     /** @type {Declaration} */
     const declaration = { scheme: scheme.toLowerCase(), kind: "page" };
     if (host.patterns !== undefined) declaration.patterns = host.patterns.map(checkPattern);
-    return { declaration, remove: this.#hosts.add(declaration, host) };
+    const remove = this.#hosts.add(declaration, host);
+    this.#added();
+    return { declaration, remove };
   }
 
   /**
@@ -110,17 +116,21 @@ export class Hosting {
     const lost = [...this.#pages.values()];
     // A new session may give their ids to its own pages.
     this.#pages.clear();
+    this.#abandon();
     for (const shown of lost) takeAway(shown, "failed").catch(failed);
     return lost.map(({ page }) => page.id);
   }
 
   /**
    * Compares the pages that are shown with the server's picture, after a reload: what is missing is shown again, what is gone there
-   * is taken away.
+   * is taken away. A host may come a little later than the connection.
    * @param {(params: {pages: string[], failed?: string[]}) => Promise<any>} ask `page.sync`
    * @param {(error: unknown) => void} failed told of each page that could not be shown again, or taken away
+   * @param {Promise<unknown>} late when no host is waited for any more
    */
-  async sync(ask, failed) {
+  async sync(ask, failed, late) {
+    let isLost = false;
+    const over = Promise.race([late, new Promise((resolve) => (this.#abandon = () => resolve((isLost = true))))]);
     const { open, closed } = await ask({ pages: this.#shown });
     for (const id of closed) await this.#close({ page: id, reason: "failed" }).catch(failed);
     /** @type {string[]} */
@@ -128,14 +138,30 @@ export class Hosting {
     for (const asked of open) {
       const page = checkPage(asked.page);
       if (this.#pages.has(page.id)) continue;
+      const host = await this.#coming(checkHost(asked.host), over);
+      if (isLost) return;
       try {
-        await this.#open(page, this.#hosts.find(checkHost(asked.host)), { signal: new AbortController().signal, restored: true });
+        await this.#open(page, host, { signal: new AbortController().signal, restored: true });
       } catch (error) {
         lost.push(page.id);
         failed(error);
       }
     }
     if (lost.length > 0) await ask({ pages: this.#shown, failed: lost });
+  }
+
+  /**
+   * @param {import("./registry.js").ChosenHost} chosen
+   * @param {Promise<unknown>} late
+   */
+  async #coming(chosen, late) {
+    let isLate = false;
+    const end = late.then(() => (isLate = true));
+    for (;;) {
+      const host = this.#hosts.find(chosen);
+      if (host !== undefined || isLate) return host;
+      await Promise.race([end, new Promise((resolve) => (this.#added = () => resolve(undefined)))]);
+    }
   }
 
   /** The ids of the pages that are shown; those that are opening do not lie on the server's stack. */

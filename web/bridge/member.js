@@ -50,11 +50,11 @@ export class Member extends EventTarget {
    * @param {InviteOptions} options
    * @returns {Promise<string>} keep it out of logs: whoever has it may come, until it expires
    */
-  async invite(url, { expires, ...rights } = {}) {
+  async invite(url, { expires, frame, ...rights } = {}) {
     if (expires !== undefined) check("expires", expires, 1, Number.MAX_SAFE_INTEGER);
     const { session, token } = await this.#client.request("session.invite", { ...rights, expiresMs: expires });
     // It is connected, so it knows where to.
-    return inviting(url, { url: String(this.#client.entry.url), session, token, page: rights.page });
+    return inviting(url, { url: String(this.#client.entry.url), session, token, frame: frame ?? rights.page });
   }
 
   /**

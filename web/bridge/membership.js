@@ -3,6 +3,9 @@ import { codes } from "./codes.js";
 import { bridgeError, textOf, failure } from "./errors.js";
 import { Pending } from "./pending.js";
 
+/** Milliseconds that the hosts of a page that was loaded again may come after its connection. */
+const PATIENCE = 10000;
+
 /** @typedef {import("./types.js").SessionInfo} SessionInfo */
 /** @typedef {import("./connection.js").Close} Close */
 
@@ -31,6 +34,7 @@ export class Membership {
    * @param {import("./resumption.js").Resumption} parts.resumption
    * @param {import("./reload-store.js").ReloadStore | undefined} parts.store
    * @param {import("./peer.js").Peer} parts.peer
+   * @param {import("./clock.js").Clock} parts.clock
    * @param {(loss: import("./types.js").Lost) => void} parts.lost told what a session has lost that goes on
    * @param {(error: import("./errors.js").BridgeError) => void} parts.report
    */
@@ -167,7 +171,7 @@ export class Membership {
 
   /** Tells the session what it has to know of this client. */
   #tell() {
-    const { announcements, hosting, peer, report } = this.#parts;
+    const { announcements, hosting, peer, clock, report } = this.#parts;
     const untold = this.#untold;
     this.#untold = undefined;
     if (untold === "all") return announcements.resubscribe();
@@ -175,9 +179,13 @@ export class Membership {
     announcements.again(untold);
     if (![...untold.hosts, ...hosting.declarations].some(({ kind }) => kind === "page")) return;
     const ask = (/** @type {object} */ params) => peer.request("page.sync", params, { first: true });
-    hosting.sync(ask, (cause) => this.#hostFailed("open", cause)).catch((error) => {
+    /** @type {unknown} */
+    let timer;
+    const late = new Promise((resolve) => (timer = clock.setTimeout(() => resolve(undefined), PATIENCE)));
+    const synced = hosting.sync(ask, (cause) => this.#hostFailed("open", cause), late).catch((error) => {
       if (error.kind !== "closed" && error.code !== codes.outcomeUnknown.code) report(error);
     });
+    void synced.then(() => clock.clearTimeout(timer));
   }
 
   /**

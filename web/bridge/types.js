@@ -153,12 +153,14 @@
  * @property {string[]} [groups] of the inviter's, in which it is too
  * @property {number} [uses] how many guests there may be at one time; 1
  * @property {number} [expires] milliseconds in which it has to come; 60000
+ * @property {string} [frame] a name that no other frame has at the time: when a frame of that name is made anew, since its parent was
+ *   loaded again, what runs in it goes on with its session; default: the id of the page
  *
  * @typedef {object} Invitation what the address of an invited page carries
  * @property {string} url of the endpoint
  * @property {string} session
  * @property {string} token
- * @property {string} [page] the id of the page that is invited, by which it finds what it has kept when its frame is made anew
+ * @property {string} [frame] by which the page finds what it has kept when its frame is made anew
  *
  * @typedef {{session: string, token: string}} Join `token` is the session's `joinToken`, or that of an invitation
  *

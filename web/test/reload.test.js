@@ -174,7 +174,7 @@ test("a host shows its pages again, tells which it can not, and takes away what 
   const narrow = { ...host, patterns: ["native://narrow/:x"], open: (/** @type {any} */ page) => void shown.push([page.id, "narrow"]) };
   const hosts = { native: host };
   const before = await loaded({ hosts });
-  const { bridge, events } = again(before, { hosts });
+  const { bridge, events, clock } = again(before, { hosts });
   bridge.host("native", narrow);
   const { socket } = await goesOn(bridge, { received: 0 });
   const sync = socket.sent.find(({ method }) => method === "page.sync");
@@ -184,6 +184,12 @@ test("a host shows its pages again, tells which it can not, and takes away what 
   socket.receive({ id: sync.id, result: { open: [page("p1"), page("p2"), page("p3", { pattern: "native://narrow/:x" }), page("p4", { scheme: "other" })], closed: ["p9"] } });
   await turn();
   assert.deepEqual(shown, [["p1", { restored: true }], ["p3", "narrow"]]);
+  // A host may come later than the connection, but not for ever.
+  clock.advance(9999);
+  await turn();
+  assert.equal(socket.sent.filter(({ method }) => method === "page.sync").length, 1);
+  clock.advance(1);
+  await turn();
   assert.deepEqual(socket.last("page.sync").params, { pages: ["p1", "p3"], failed: ["p2", "p4"] });
   socket.answer("page.sync", { open: [], closed: [] });
   socket.receive({ method: "page.resume", params: { page: "p1" } });
@@ -192,6 +198,43 @@ test("a host shows its pages again, tells which it can not, and takes away what 
   assert.deepEqual(shown.slice(2), [["p1", "resume"], ["p3", "dismissed"]]);
   const errors = events.filter(({ type }) => type === "error");
   assert.deepEqual(errors.map(({ type, detail }) => [type, /no room|shows no/.test(detail.message)]), [["error", true], ["error", true]]);
+});
+
+test("a host that comes later than the connection shows its pages again, in their order", async () => {
+  /** @type {string[]} */
+  const shown = [];
+  const host = { open: (/** @type {any} */ page) => void shown.push(page.id), close: () => {} };
+  const before = await loaded({ hosts: { native: host, web: host } });
+  const { bridge, clock } = again(before, { hosts: { web: host } });
+  const { socket } = await goesOn(bridge, { received: 0 });
+  const sync = socket.sent.find(({ method }) => method === "page.sync");
+  const page = (/** @type {string} */ id, /** @type {string} */ scheme) => ({ page: { id, uri: `${scheme}://a` }, host: { scheme, kind: "page" } });
+  socket.receive({ id: sync.id, result: { open: [page("p1", "native"), page("p2", "web")], closed: [] } });
+  await turn();
+  assert.deepEqual(shown, []);
+  bridge.host("other", host);
+  await turn();
+  assert.deepEqual(shown, []);
+  bridge.host("native", host);
+  await turn();
+  assert.deepEqual(shown, ["p1", "p2"]);
+  socket.receive({ method: "$/ack", params: { seq: 5 } });
+  clock.advance(10000);
+  assert.equal(socket.sent.filter(({ method }) => method === "page.sync").length, 1);
+});
+
+test("who is closed waits for no host any more", async () => {
+  const hosts = { native: { open: () => {}, close: () => {} } };
+  const before = await loaded({ hosts });
+  const { bridge, clock } = again(before);
+  const { socket } = await goesOn(bridge, { received: 0 });
+  const sync = socket.sent.find(({ method }) => method === "page.sync");
+  socket.receive({ id: sync.id, result: { open: [{ page: { id: "p1", uri: "native://a" }, host: { scheme: "native", kind: "page" } }], closed: [] } });
+  await turn();
+  assert(clock.pending > 0);
+  void bridge.close();
+  await turn();
+  assert.equal(clock.pending, 0);
 });
 
 test("a page that the server opens meanwhile is shown once", async () => {
@@ -402,7 +445,7 @@ test("a page whose frame is made anew for it goes on where it was", async () => 
   const url = "ws://127.0.0.1:8080/bridge";
   const [locks, storage] = [new FakeLocks(), new FakeStorage()];
   const frame = (/** @type {string} */ page, /** @type {string} */ token) => {
-    const tab = new FakeTab(inviting(PAGE, { url, session: "s1", token, page }), locks, storage);
+    const tab = new FakeTab(inviting(PAGE, { url, session: "s1", token, frame: page }), locks, storage);
     return { tab, ...tab.run(() => connecting({ url: undefined, reconnect: RECONNECT })) };
   };
   const first = frame("p4", "g1");
