@@ -115,6 +115,7 @@ export class Liveness {
   #listen(target, type, listener) {
     if (typeof target?.addEventListener !== "function") return;
     target.addEventListener(type, listener);
-    this.#unlisten.push(() => target.removeEventListener?.(type, listener));
+    const remove = target.removeEventListener?.bind(target);
+    this.#unlisten.push(() => remove?.(type, listener));
   }
 }

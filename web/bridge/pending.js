@@ -24,12 +24,12 @@ export class Pending {
   }
 
   /**
-   * The result of the last one with that key.
+   * The result of the one with that key.
    * @param {string} key
    * @returns {Promise<any>}
    */
   async recover(key) {
-    const found = this.#calls.filter((call) => call.key === key).at(-1);
+    const found = this.#calls.find((call) => call.key === key);
     if (found !== undefined) return found.result;
     const advice = "the same call with this key gives its result, where the session still has it";
     throw failure("outcomeUnknown", `nothing is known of a call with the key ${JSON.stringify(key)}: ${advice}`);

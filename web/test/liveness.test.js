@@ -7,9 +7,11 @@ import { begun, goesOn, RECONNECT } from "./resumable.js";
 
 /** @typedef {import("./fake-socket.js").FakeSocket} Socket */
 
-/** @param {Partial<import("../bridge/bridge.js").BridgeOptions>} [options] */
-async function watched(options) {
-  const tab = new FakeTab("https://shop.example/", new FakeLocks());
+/**
+ * @param {Partial<import("../bridge/bridge.js").BridgeOptions>} [options]
+ * @param {FakeTab} [tab]
+ */
+async function watched(options, tab = new FakeTab("https://shop.example/", new FakeLocks())) {
   const made = tab.run(() => connecting({ url: "ws://test/bridge", reconnect: RECONNECT, ping: { after: 1000, timeout: 400 }, keep: "connection", ...options }));
   await begun(made.bridge);
   return { tab, ...made };
@@ -101,12 +103,18 @@ for (const [name, happen, looks] of MOMENTS) {
 }
 
 test("when it ends no timer is left, and nothing listens", async () => {
-  const { tab, clock, bridge, socket } = await watched();
+  const listening = new Set();
+  const tab = new FakeTab("https://shop.example/", undefined);
+  for (const target of [tab, tab.document]) {
+    target.addEventListener = (/** @type {string} */ type) => void listening.add(type);
+    target.removeEventListener = (/** @type {string} */ type) => void listening.delete(type);
+  }
+  const { clock, bridge, socket } = await watched({}, tab);
+  assert.deepEqual([...listening].sort(), ["online", "pageshow", "visibilitychange"]);
   void bridge.close();
   assert.equal(clock.pending, 0);
-  for (const [, happen] of MOMENTS) happen(tab);
   await turn();
-  assert.deepEqual([pings(socket).length, newest() === socket], [0, true]);
+  assert.deepEqual([[...listening], pings(socket).length, newest() === socket], [[], 0, true]);
 });
 
 test("ping: false never asks, and hears nothing", async () => {

@@ -226,7 +226,7 @@ test("a host that comes later than the connection shows its pages again, in thei
 test("who is closed waits for no host any more", async () => {
   const hosts = { native: { open: () => {}, close: () => {} } };
   const before = await loaded({ hosts });
-  const { bridge, clock } = again(before);
+  const { bridge, clock, events } = again(before);
   const { socket } = await goesOn(bridge, { received: 0 });
   const sync = socket.sent.find(({ method }) => method === "page.sync");
   socket.receive({ id: sync.id, result: { open: [{ page: { id: "p1", uri: "native://a" }, host: { scheme: "native", kind: "page" } }], closed: [] } });
@@ -235,6 +235,7 @@ test("who is closed waits for no host any more", async () => {
   void bridge.close();
   await turn();
   assert.equal(clock.pending, 0);
+  assert.deepEqual(events.map(({ type }) => type), ["close"]);
 });
 
 test("a page that the server opens meanwhile is shown once", async () => {

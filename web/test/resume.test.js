@@ -118,6 +118,25 @@ test("what is served goes on without a connection: its answer waits, and of its 
   assert.equal(numbered(next).at(-1)?.params.value, 40);
 });
 
+test("nothing goes out before the server has said how it goes on", async () => {
+  /** @type {(value: string) => void} */
+  let finish = () => {};
+  const { bridge, socket, clock } = await resumable({ tasks: { "action://t": () => new Promise((resolve) => (finish = resolve)) } });
+  socket.receive({ id: 1, method: "task.run", params: { uri: "action://t" } });
+  await turn();
+  socket.end(1006);
+  clock.advance(100);
+  const next = newest();
+  next.accept();
+  await turn();
+  finish("done");
+  bridge.stack().catch(() => {});
+  await turn();
+  assert.deepEqual(next.sent.map(({ method }) => method), ["session.resume"]);
+  const { socket: same } = await goesOn(bridge, { received: 0, sent: 1 });
+  assert.deepEqual(numbered(same).map(({ seq, method, result }) => [seq, method ?? result]), [[1, "done"], [2, "navigation.stack"]]);
+});
+
 test("a cancel goes out with the next connection", async () => {
   const { bridge, socket, clock } = await resumable();
   const controller = new AbortController();
@@ -187,6 +206,13 @@ for (const [name, message] of /** @type {[string, any][]} */ ([
     assert.equal(greeting.params.received, 0);
   });
 }
+
+test("an answer without a number closes the connection with 4204", async () => {
+  const { bridge, socket } = await resumable();
+  bridge.stack().catch(() => {});
+  socket.receiveRaw(JSON.stringify({ jsonrpc: "2.0", id: socket.last("navigation.stack").id, result: { pages: [] } }));
+  assert.deepEqual(socket.closes, [[4204]]);
+});
 
 test("an answer to an unknown call needs no number", async () => {
   const { socket } = await resumable();
