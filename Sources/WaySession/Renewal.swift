@@ -35,15 +35,29 @@ enum Renewal {
   static func renew(
     _ client: Client, as identity: Identity, in session: isolated Session
   ) throws(CallError) {
-    guard identity.user == client.rights.caller.identity.user else {
+    let former = client.rights.caller.identity
+    guard identity.user == former.user else {
       throw .forbidden("identity", "The new token is another user's: open another session")
     }
     var newcomer = Newcomer(identity, client.handshake)
     newcomer.page = client.page
     newcomer.software = client.software
     client.rights = session.rights(of: newcomer, as: client.name)
-    session.identity = identity
+    // Who joined with a token of its own is not who the session's first client is.
+    if former == session.identity {
+      session.identity = identity
+      session.environment.owner.changed(session.id, identity)
+    }
     watch(client, in: session)
+  }
+
+  /// A token was refused. They cannot be tried without end.
+  static func refuse(_ client: Client, _ reason: String, in session: isolated Session) {
+    session.environment.owner.tokenRefused("session.renew: \(reason)")
+    client.refusedTokens += 1
+    if client.refusedTokens >= RefusedTokens.maxInConnection {
+      client.channel?.close(.tooMany, "\(client.refusedTokens) tokens were refused")
+    }
   }
 
   /// Whether the identity of a client has ended.

@@ -16,7 +16,7 @@ enum Resuming {
   ) {
     // Another connection may carry it by now.
     guard let client = session.members[id], client.channel === channel else { return }
-    guard client.numbering != nil, code != CloseCode.normal.rawValue, !session.isEnding else {
+    guard client.isResumable, code != CloseCode.normal.rawValue, !session.isEnding else {
       return session.remove(id, code: code)
     }
     client.disconnect(at: session.loop.nanoseconds)

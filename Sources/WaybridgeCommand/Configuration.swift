@@ -7,6 +7,7 @@ struct Configuration: Sendable {
   var port = 8080
   var unix: String?
   var prefix = ""
+  var drain = 30
   var allowedOrigins: [String] = []
   var allowedHosts: [String] = []
   var trustedProxies: [String] = []
@@ -82,6 +83,12 @@ extension Configuration {
       """
       Do not serve the JavaScript client at /bridge/. (A folder bridge of a folder that is named is \
       served in its place.)
+      """),
+    Setting(
+      "drain", .integer(\.drain, 0...86_400),
+      """
+      Seconds in which calls may end after SIGTERM, while no others begin. A second SIGTERM ends \
+      the server at once.
       """),
     Setting(
       "conformance", .truth(\.isConformance),
@@ -170,6 +177,18 @@ extension Configuration {
     Setting(
       "limits.maxBurst", .count(\.limits.maxBurst),
       "Calls that one client may make at once after it made none."),
+    Setting(
+      "limits.maxOutbox", .count(\.limits.maxOutbox),
+      "Bytes that one client has not acknowledged."),
+    Setting(
+      "limits.maxOutboxMessages", .count(\.limits.maxOutboxMessages),
+      "Messages that one client has not acknowledged."),
+    Setting(
+      "limits.maxOutboxBytes", .count(\.limits.maxOutboxBytes),
+      "Bytes that all clients have not acknowledged."),
+    Setting(
+      "limits.maxKeys", .count(\.limits.maxKeys),
+      "Results of calls with a key that are kept in one session, and such calls under way."),
     Setting("limits.maxSessions", .count(\.limits.maxSessions), "Sessions."),
     Setting("limits.maxConnections", .count(\.limits.maxConnections), "Connections of any kind."),
     Setting(
@@ -178,6 +197,9 @@ extension Configuration {
     Setting(
       "limits.silenceMs", .milliseconds(\.limits.silence),
       "Milliseconds of silence after which a client is closed."),
+    Setting(
+      "limits.resumeMs", .milliseconds(\.limits.resume),
+      "Milliseconds in which a client may resume whose connection was lost."),
     Setting(
       "limits.helloMs", .milliseconds(\.limits.hello), "Milliseconds to send session.open in."),
     Setting(

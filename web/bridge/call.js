@@ -20,6 +20,8 @@ export class Call {
   /** The number with which it was sent, where such are; 0 for one of an earlier load of the page. */
   seq = 0;
   settled = false;
+  /** Whether it can not be asked again, whatever its key. */
+  isOnce = false;
   /**
    * Told the result at once, before the caller is.
    * @type {((result: any) => void) | undefined}
@@ -28,7 +30,7 @@ export class Call {
 
   /**
    * @param {{id: string, method: string, text: string, uri?: string, key?: string}} message `text` is the complete request
-   * @param {import("./types.js").CallOptions & {taken?: (result: any) => void}} options `timeout` already checked
+   * @param {import("./types.js").CallOptions & {asker?: unknown, taken?: (result: any) => void}} options `timeout` already checked
    * @param {(call: Call) => void} withdraw told when the caller no longer wants the call: cancel it at the server
    * @param {import("./clock.js").Clock} clock
    */
@@ -38,6 +40,8 @@ export class Call {
     this.text = text;
     this.uri = uri;
     this.key = key;
+    /** Who had this side make it, where that was told. */
+    this.asker = options.asker;
     this.#options = options;
     this.taken = options.taken;
     this.#withdraw = withdraw;
@@ -130,7 +134,7 @@ export function checkParams(params, method) {
  * Whether it is an object of no class; it may be one of another window.
  * @param {unknown} value
  */
-function isPlain(value) {
+export function isPlain(value) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -41,8 +41,9 @@ export class Calling {
   /**
    * @param {string} method
    * @param {unknown} [params] an object, a list or nothing
-   * @param {import("./types.js").CallOptions & {first?: boolean, taken?: (result: any) => void}} [options] `first` goes out before
-   *   `start`, or not at all; `taken` is told the result before anything else that comes is looked at
+   * @param {import("./types.js").CallOptions & {first?: boolean, asker?: unknown, taken?: (result: any) => void}} [options] `first` goes
+   *   out before `start`, or not at all; `asker` is kept with the call; `taken` is told the result before anything else that comes is
+   *   looked at
    * @returns {Promise<any>}
    */
   async request(method, params, options = {}) {
@@ -54,6 +55,8 @@ export class Calling {
     const text = encode(id, method, params);
     const { uri, key } = KEYED.has(method) ? /** @type {any} */ (params) : { uri: undefined, key: undefined };
     const call = new Call({ id, method, text, uri, key }, options, this.#withdraw, this.#wiring.clock);
+    // What had to go out at once is about this session.
+    call.isOnce = options.first === true;
     this.#calls.set(id, call);
     if ((this.#started && !this.#isFull) || options.first) this.#transmit(call, options.first);
     if (!call.sent && !call.settled) {
@@ -102,7 +105,7 @@ export class Calling {
    */
   adopt(asked) {
     const call = new Call({ ...asked, text: "" }, {}, this.#withdraw, this.#wiring.clock);
-    call.sent = true;
+    call.sent = call.isOnce = true;
     this.#calls.set(asked.id, call);
     const settled = () => void this.#calls.delete(asked.id);
     call.promise.then(settled, settled);
@@ -125,7 +128,7 @@ export class Calling {
    */
   renew() {
     const sent = [...this.#calls.values()].filter((call) => call.sent && !call.settled && !BARE.has(call.method));
-    const lost = sent.filter((call) => call.key === undefined || call.text === "" || call.isWithdrawn);
+    const lost = sent.filter((call) => call.key === undefined || call.isOnce || call.isWithdrawn);
     for (const call of sent) if (!lost.includes(call)) call.sent = false;
     return lost;
   }

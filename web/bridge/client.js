@@ -31,6 +31,7 @@ export class Client {
   /** @type {Liveness | undefined} */ #liveness;
   #store;
   #emit;
+  #deputy;
   entry;
   methods = new Methods();
   hosting = new Hosting(this.methods);
@@ -39,9 +40,12 @@ export class Client {
   /**
    * @param {import("./types.js").BridgeOptions} options
    * @param {(type: string, detail: unknown) => void} emit
+   * @param {(request?: import("./serving.js").Served) => import("./types.js").Deputy} deputy what acts for the caller of a request, or for
+   *   this client itself
    */
-  constructor(options, emit) {
+  constructor(options, emit, deputy) {
     this.#emit = emit;
+    this.#deputy = deputy;
     const { clock = platformClock, connectTimeout = 10000, reconnect = {}, queue: { count = 256, bytes = 1 << 20 } = {} } = options;
     const { keep = "reload", ping = {} } = options;
     const { after = 25000, timeout = 10000 } = ping || {};
@@ -60,8 +64,8 @@ export class Client {
     const client = options.client ?? CLIENT;
     const report = (/** @type {BridgeError} */ error) => this.#emit("error", error);
     const request = (/** @type {string} */ method, /** @type {object} */ params, /** @type {any} */ how) => this.#peer.request(method, params, how);
-    const { entry, hosting, methods } = this;
-    const notices = new Notices({ session: () => this.session, request, entry, hosting, methods, emit, report });
+    const { entry, hosting } = this;
+    const notices = new Notices({ session: () => this.session, request, entry, hosting, emit, report });
     this.announcements = new Announcements(this.hosting, notices.subscriptions, {
       request,
       ready: () => this.ready,
@@ -86,13 +90,13 @@ export class Client {
       takes: (message, units) => this.#resumption.takes(message, units),
       acknowledged: (params) => this.#resumption.acknowledged(params),
       report,
-      request: (method) => this.hosting.requests.get(method) ?? this.methods.handler(method),
-      notification: (method) => notices.handler(method),
+      request: (method) => this.#acting(this.hosting.requests.get(method) ?? this.methods.handler(method)),
+      notification: (method) => notices.handler(method) ?? this.#acting(this.methods.handler(method)),
       queue: { count, bytes },
       clock,
     });
     this.#membership = new Membership({
-      client, clock, entry, hosting, report, announcements: this.announcements, resumption: this.#resumption, store: this.#store, peer: this.#peer,
+      client, clock, own: () => deputy(), entry, hosting, report, announcements: this.announcements, resumption: this.#resumption, store: this.#store, peer: this.#peer,
       lost: (lost) => emit("statechange", { state: this.state, attempt: 0, lost }),
     });
     this.#liveness = ping === false ? undefined : new Liveness({ after, timeout, clock }, {
@@ -137,12 +141,20 @@ export class Client {
 
   /**
    * @param {string} method
-   * @param {unknown} [params]
-   * @param {import("./types.js").CallOptions} [options]
+   * @param {object} [params]
+   * @param {import("./types.js").CallOptions} options
    * @returns {Promise<any>}
    */
-  request(method, params, options) {
-    return this.#peer.request(method, params, options);
+  request(method, params, { onBehalfOf, ...options } = {}) {
+    if (onBehalfOf === undefined) return this.#peer.request(method, params, options);
+    const { id, isRunning } = onBehalfOf;
+    // A null would be read as none: the call would be made with this client's own rights.
+    if (id === null || !isRunning()) {
+      const why = "the request has been answered, or its connection has ended, or it was a notification";
+      return Promise.reject(failure("invalidParams", `${method} can not be called on behalf of who asked: ${why}`, { method }));
+    }
+    // At once or not at all: to the next session that id is another request's.
+    return this.#peer.request(method, { ...params, onBehalfOf: id }, { ...options, first: true });
   }
 
   /**
@@ -176,6 +188,14 @@ export class Client {
     this.#liveness?.heard();
     this.#peer.receive(data);
     this.#resumption.settle();
+  }
+
+  /**
+   * @param {import("./types.js").MethodHandler | undefined} handler
+   * @returns {import("./serving.js").RequestHandler | undefined}
+   */
+  #acting(handler) {
+    return handler && ((params, { request, ...context }) => handler(params, { ...context, ...this.#deputy(request) }));
   }
 
   /** @param {import("./types.js").StateChange} change */

@@ -1,4 +1,5 @@
 // @ts-check
+import { isPlain } from "./call.js";
 import { randomID } from "./calling.js";
 
 /**
@@ -18,7 +19,8 @@ const MOST = 100;
  *
  * - The key of its entry in the frame's own history (Navigation API) is both. It outlives `history.replaceState`, and where a
  *   router pushes entries, the first one is still among those of the same document. Entries of other documents do not count:
- *   a frame that the next load of its parent makes may find in its history those of the frame that was there before.
+ *   a frame that the next load of its parent makes may find in its history those of the frame that was there before. A
+ *   document that takes the place of another in its entry (`location.replace`) gets the key, and passes for the next load.
  * - Where a browser has no such keys (WebKit before 26.2, Firefox before 147), a random one stands in `history.state`. A router
  *   that replaces the state, and does not keep what it does not know, loses it: after a reload the page is like one that was
  *   never invited. Nor can it be put back as the page is left: by then the browser no longer takes it.
@@ -30,17 +32,22 @@ export class FrameStore {
   #frame;
   /** @type {string | undefined} */ #key;
   #isGiven;
+  #stays;
 
   /**
    * @param {string} name what is put away
    * @param {Frame} frame
-   * @param {string} [key] the frame's name, where one is known that no other frame has
+   * @param {object} how
+   * @param {string} [how.key] the frame's name, where one is known that no other frame has
+   * @param {boolean} [how.stays] whether what is put away takes the place of what was found, instead of one at the entry of the history
+   *   that is the current one
    */
-  constructor(name, frame, key) {
+  constructor(name, frame, { key, stays = false } = {}) {
     this.#name = name;
     this.#frame = frame;
     this.#key = key;
     this.#isGiven = key !== undefined;
+    this.#stays = stays;
   }
 
   /** @param {string} text */
@@ -66,8 +73,7 @@ export class FrameStore {
     try {
       const text = (/** @type {string} */ key) => this.#frame.sessionStorage?.getItem(this.#slot(key));
       const found = this.#keys.find((key) => typeof text(key) === "string");
-      // What is put away later takes the place of what was found.
-      this.#key ??= found;
+      if (this.#stays) this.#key ??= found;
       return found === undefined ? undefined : text(found)?.replace(/^\d+ /, "");
     } catch {
       return undefined;
@@ -104,9 +110,9 @@ export class FrameStore {
   /** @returns {string | undefined} */
   #ownKey() {
     const { navigation, history } = this.#frame;
+    // What the page has put there stays; where that is no plain object, there is no room beside it.
     if (this.#key === undefined && navigation?.currentEntry) this.#key = navigation.currentEntry.key;
-    // What the page has put there stays; where that is no object, there is no room beside it.
-    if (this.#key === undefined && typeof history?.state === "object" && !Array.isArray(history.state)) this.#key = randomID();
+    if (this.#key === undefined && history !== undefined && hasRoom(history.state)) this.#key = randomID();
     return this.#key;
   }
 
@@ -116,8 +122,12 @@ export class FrameStore {
    */
   #mark(key) {
     const { navigation, history } = this.#frame;
-    const state = history?.state;
-    if (this.#isGiven || navigation?.currentEntry || typeof state !== "object" || Array.isArray(state)) return;
-    if (state?.[this.#name] !== key) history?.replaceState({ ...state, [this.#name]: key }, "");
+    if (this.#isGiven || navigation?.currentEntry || history === undefined || !hasRoom(history.state)) return;
+    if (history.state?.[this.#name] !== key) history.replaceState({ ...history.state, [this.#name]: key }, "");
   }
+}
+
+/** @param {unknown} state of an entry */
+function hasRoom(state) {
+  return state === null || isPlain(state);
 }

@@ -35,6 +35,7 @@ export class Membership {
    * @param {import("./reload-store.js").ReloadStore | undefined} parts.store
    * @param {import("./peer.js").Peer} parts.peer
    * @param {import("./clock.js").Clock} parts.clock
+   * @param {() => import("./types.js").Deputy} parts.own what acts for this client itself
    * @param {(loss: import("./types.js").Lost) => void} parts.lost told what a session has lost that goes on
    * @param {(error: import("./errors.js").BridgeError) => void} parts.report
    */
@@ -171,7 +172,7 @@ export class Membership {
 
   /** Tells the session what it has to know of this client. */
   #tell() {
-    const { announcements, hosting, peer, clock, report } = this.#parts;
+    const { announcements, hosting, peer, clock, own, report } = this.#parts;
     const untold = this.#untold;
     this.#untold = undefined;
     if (untold === "all") return announcements.resubscribe();
@@ -182,7 +183,7 @@ export class Membership {
     /** @type {unknown} */
     let timer;
     const late = new Promise((resolve) => (timer = clock.setTimeout(() => resolve(undefined), PATIENCE)));
-    const synced = hosting.sync(ask, (cause) => this.#hostFailed("open", cause), late).catch((error) => {
+    const synced = hosting.sync(ask, { failed: (cause) => this.#hostFailed("open", cause), late, own: own() }).catch((error) => {
       if (error.kind !== "closed" && error.code !== codes.outcomeUnknown.code) report(error);
     });
     void synced.then(() => clock.clearTimeout(timer));

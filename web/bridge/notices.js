@@ -13,7 +13,6 @@ export class Notices {
    * @param {(method: string, params: object, options: {first: boolean}) => Promise<any>} client.request
    * @param {import("./entry.js").Entry} client.entry
    * @param {import("./hosting.js").Hosting} client.hosting
-   * @param {import("./methods.js").Methods} client.methods
    * @param {(type: string, detail: unknown) => void} client.emit
    * @param {(error: BridgeError) => void} client.report
    */
@@ -22,13 +21,14 @@ export class Notices {
   }
 
   /**
-   * Who hears a notification.
+   * Who hears a notification of the protocol's.
    * @param {string} method
+   * @returns {import("./peer.js").NotificationHandler | undefined}
    */
   handler(method) {
     if (method === "page.resume") return (/** @type {any} */ { page }) => this.#resume(page);
     if (method === "event") return (/** @type {any} */ event) => this.#event(event);
-    return this.#client.methods.handler(method);
+    return undefined;
   }
 
   /** @param {any} event */

@@ -76,7 +76,7 @@ export class ReloadStore {
     const taken = (document && names.get(document)) ?? new Set();
     for (let count = 2; taken.has(this.#name); count += 1) this.#name = `${name} ${count}`;
     if (document) names.set(document, taken.add(this.#name));
-    this.#store = new FrameStore(`waybridge.session ${this.#name}`, { sessionStorage, history, navigation }, frame);
+    this.#store = new FrameStore(`waybridge.session ${this.#name}`, { sessionStorage, history, navigation }, { key: frame, stays: true });
     this.kept = this.#read();
     const left = () => this.save();
     page.addEventListener?.("pagehide", left);

@@ -166,7 +166,7 @@ test("a host shows its pages again, tells which it can not, and takes away what 
   const host = {
     open: (/** @type {any} */ page, /** @type {any} */ { signal, ...call }) => {
       if (page.id === "p2") throw new Error("no room");
-      shown.push([page.id, call]);
+      shown.push([page.id, call.restored, typeof call.invoke]);
     },
     close: (/** @type {any} */ page, /** @type {any} */ reason) => void shown.push([page.id, reason]),
     resume: (/** @type {any} */ page) => void shown.push([page.id, "resume"]),
@@ -183,7 +183,7 @@ test("a host shows its pages again, tells which it can not, and takes away what 
   const page = (id, host) => ({ page: { id, uri: `native://${id}`, route: null, params: {}, exts: {}, style: "push" }, host: { scheme: "native", kind: "page", ...host }, caller: {} });
   socket.receive({ id: sync.id, result: { open: [page("p1"), page("p2"), page("p3", { pattern: "native://narrow/:x" }), page("p4", { scheme: "other" })], closed: ["p9"] } });
   await turn();
-  assert.deepEqual(shown, [["p1", { restored: true }], ["p3", "narrow"]]);
+  assert.deepEqual(shown, [["p1", true, "function"], ["p3", "narrow"]]);
   // A host may come later than the connection, but not for ever.
   clock.advance(9999);
   await turn();

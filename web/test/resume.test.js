@@ -302,6 +302,34 @@ test("in a session that has begun anew, calls with a key are asked again, others
   assert.deepEqual(lost.calls.map((/** @type {any} */ call) => [call.id === id, call.method, call.uri]), [[true, "router.open", "native://b"], [false, "router.invoke", "action://w"]]);
 });
 
+test("a call on behalf of a caller goes on with the session, and is not made in another, whatever its key", async () => {
+  /** @type {Promise<any>[]} */
+  const calls = [];
+  /** @type {any} */
+  let act;
+  const { bridge, socket, clock } = await resumable({
+    tasks: { "action://t": (_, call) => new Promise(() => (act = call)) },
+  });
+  socket.receive({ id: 9, method: "task.run", params: { uri: "action://t" } });
+  await turn();
+  calls.push(act.invoke("action://a", {}, { key: "a" }));
+  socket.end(1006);
+  calls.push(act.invoke("action://b", {}, { key: "b" }));
+  clock.advance(100);
+  const { socket: next } = await goesOn(bridge, { received: 1, sent: 1, pending: [{ id: socket.sent[0].id, method: "router.invoke" }] });
+  assert.deepEqual(numbered(next).map(({ seq, params }) => [seq, params.uri, params.onBehalfOf]), [[2, "action://b", 9]]);
+  next.end(1006);
+  clock.advance(1000);
+  newest().accept();
+  await turn();
+  const { id } = newest().last("session.resume");
+  newest().receive({ id, result: { session: "s2", client: "c2", token: "n", epoch: "e", capabilities: ["resume"], resumed: false, reason: "unknown" } });
+  for (const call of calls) await assert.rejects(call, { code: 2599, kind: "outcomeUnknown" });
+  await turn();
+  assert.deepEqual(numbered(newest()), []);
+  await assert.rejects(act.invoke("action://c"), { code: -32602 });
+});
+
 test("a page that the new session opens at once is not taken for one of the old", async () => {
   /** @type {string[]} */
   const closed = [];

@@ -278,10 +278,10 @@ extension Connection {
   }
 
   private func open(_ hello: Hello, _ request: Request) {
-    // Who joins without a token of its own is who the session's first client is.
-    guard hello.join == nil || hello.token != nil else { return open(hello, request, nil) }
     var handshake = handshake
     handshake.token = hello.token ?? handshake.token
+    // Who joins without a token of its own is who the session's first client is.
+    guard hello.join == nil || handshake.token != nil else { return open(hello, request, nil) }
     identify(handshake) { connection, identity in
       do throws(CallError) {
         connection.open(hello, request, try identity.get())

@@ -31,8 +31,7 @@ extension SessionHub {
     } catch {
       switch error.protocolCode {
       case .notAuthenticated:
-        refusedTokens.add(joins: false)
-        configuration.observer.tokenRefused(error.message)
+        tokenRefused(error.message)
         answer(.refusal(401, error))
       case .tooMany: answer(.refusal(429, error))
       default: answer(.refusal(503, error))

@@ -13,7 +13,7 @@ extension Session {
         "version": .string(ServerSoftware.version),
       ],
       "limits": limits.value, "table": ["version": .string(tableVersion)],
-      "capabilities": client.numbering == nil ? [] : ["resume"],
+      "capabilities": client.isResumable ? ["resume"] : [],
     ]
     let caller = client.rights.caller
     if caller.isGuest {

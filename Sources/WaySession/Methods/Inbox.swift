@@ -15,7 +15,7 @@ struct Inbox: Sendable {
   ) {
     guard let client = session.members.sender(id) else { return }
     var isApart = false
-    if client.numbering != nil {
+    if client.isResumable {
       switch Reception.admit(incoming, numbers, bytes, from: client, in: session) {
       case .pass: break
       case .passApart: isApart = true
@@ -30,7 +30,7 @@ struct Inbox: Sendable {
       client.batch = BatchInProgress(messages)
       goOn(client, from: start, in: session)
     }
-    if client.numbering != nil { Reception.acknowledge(client, in: session) }
+    if client.isResumable { Reception.acknowledge(client, in: session) }
     let isSpent = spend(client, since: start)
     if isSpent || client.batch != nil { letOthersGoFirst(client, in: session) }
   }

@@ -62,7 +62,7 @@ struct Param: Sendable {
 struct Params {
   private let members: [ValueObject.Member]
   /// Where each name is among the members, or -1.
-  private var places: InlineArray<48, Int32> = InlineArray(repeating: -1)
+  private var places: InlineArray<36, Int32> = InlineArray(repeating: -1)
 
   /// The params of a method that takes `named`; others are ignored. Where it takes nothing, nothing
   /// is looked at. Fails with -32602, and the name of the parameter that is not what it has to be.

@@ -43,7 +43,7 @@ enum Reception {
       if client.isNumbering { return refuse(client, "a message has no seq") }
       // It does not number at all: nothing is kept for it any more.
       session.environment.resumables.remove(client)
-      client.numbering = nil
+      client.stopNumbering()
       return .pass
     }
   }
@@ -67,9 +67,8 @@ enum Reception {
 
   /// Acknowledges what a client has sent, at once where it is much, else soon.
   static func acknowledge(_ client: Client, in session: isolated Session) {
-    guard let numbering = client.numbering, numbering.owesAck, !client.isAbsent else { return }
-    if numbering.ackIsDue { return session.mail.acknowledge(client) }
-    guard client.ack == nil else { return }
+    if client.numbering?.ackIsDue == true { return session.mail.acknowledge(client) }
+    guard client.ack == nil, client.numbering?.owesAck == true, !client.isAbsent else { return }
     client.ack = session.setAlarm(patience, .ack(client.id))
   }
 

@@ -53,10 +53,18 @@ enum RouterMethods {
     _ entry: Entry, _ uri: String, _ options: CallOptions, _ params: Params,
     _ address: ReplyAddress, in session: isolated Session
   ) throws(CallError) -> Reply {
-    guard let key = params.string(.key) else {
-      var journey = Journey(entry, uri, options)
-      return try Travel.go(&journey, for: .request(address), in: session)
+    if let key = params.string(.key) {
+      return try go(under: key, entry, uri, options, address, in: session)
     }
+    var journey = Journey(entry, uri, options)
+    return try Travel.go(&journey, for: .request(address), in: session)
+  }
+
+  @inline(never)
+  private static func go(
+    under key: String, _ entry: Entry, _ uri: String, _ options: CallOptions,
+    _ address: ReplyAddress, in session: isolated Session
+  ) throws(CallError) -> Reply {
     let request = KeyedRequest(method: entry.method.name, target: uri, params: options.params)
     return try KeyedCalls.take(
       key, request, entry, deadline: options.deadline, address, in: session

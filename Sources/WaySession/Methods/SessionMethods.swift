@@ -81,11 +81,13 @@ enum SessionMethods {
           let identity = try await owner.identity(of: handshake)
           guard session.members[client.id] != nil else { return }
           try Renewal.renew(client, as: identity, in: session)
-          owner.changed(session.id, identity)
           let expires = identity.expires.map(Value.integer) ?? .null
           session.settle(call.number, .success(.value(["expiresAt": expires])))
         } catch {
           session.settle(call.number, .failure(error))
+          if error.protocolCode == .notAuthenticated {
+            Renewal.refuse(client, error.message, in: session)
+          }
         }
       })
     return .later

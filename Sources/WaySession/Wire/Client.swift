@@ -20,6 +20,8 @@ final class Client: @unchecked Sendable {
   var proof = ClientProof()
   /// The connection that carries this client; nil while it has none, or for good.
   var channel: (any MessageChannel)?
+  /// Whether it may resume. Asked with every message, and a word of its loop alone.
+  @exclusivity(unchecked) private(set) var isResumable = false
   /// Numbers both ways, and what the client has not acknowledged; nil for one that is not resumable.
   var numbering: Numbering?
   /// Whether it has shown that it numbers what it sends.
@@ -55,6 +57,9 @@ final class Client: @unchecked Sendable {
   /// Of the request that is carried out now, where records of calls are asked for.
   var note: CallNote?
 
+  /// How many tokens that it showed were refused.
+  var refusedTokens = 0
+
   /// It leaves when its calls have ended.
   var leavesWhenIdle = false
 
@@ -76,7 +81,8 @@ final class Client: @unchecked Sendable {
     self.handshake = handshake
     self.channel = channel
     name = "c-" + Token.random(12)
-    numbering = handshake.subprotocol == nil ? nil : Numbering()
+    isResumable = handshake.subprotocol != nil
+    numbering = isResumable ? Numbering() : nil
     maxInFlight = limits.maxInFlight
     budget = ByteBudget(.client, limits.maxClientBytes, within: session)
     rate = CallRate(limits)
@@ -86,6 +92,12 @@ final class Client: @unchecked Sendable {
 
   /// Whether it is a member whose connection was lost.
   var isAbsent: Bool { channel == nil }
+
+  /// From now on nothing is numbered and kept for it.
+  func stopNumbering() {
+    isResumable = false
+    numbering = nil
+  }
 
   /// Another connection carries it from now on.
   func connect(_ channel: any MessageChannel, _ handshake: Handshake) {

@@ -60,7 +60,7 @@ final class Mail {
       client.numbering?.outbox.hold(batch: batch.given)
       return checkOutbox(of: client)
     }
-    if client.numbering == nil {
+    if !client.isResumable {
       guard let whole = batch.whole else { return }
       channel.send(whole.span.bytes, as: .text)
     } else {
@@ -181,7 +181,7 @@ final class Mail {
       client.numbering?.outbox.hold(bytes, tag)
       return checkOutbox(of: client)
     }
-    if client.numbering == nil {
+    if !client.isResumable {
       channel.send(bytes.span.bytes, as: .text)
     } else {
       client.numbering?.outbox.add(bytes) { channel.send($0, as: .text) }
@@ -192,7 +192,7 @@ final class Mail {
   private func check(_ client: Client, _ channel: any MessageChannel) {
     let waiting = channel.bufferedBytes
     if waiting > limits.maxBacklog { check(client, channel, waiting) }
-    guard client.numbering != nil else { return }
+    guard client.isResumable else { return }
     resumables.count(client)
     if client.numbering?.outbox.isFull(limits) == true {
       channel.close(.slowConsumer, "more than the outbox holds was not acknowledged")
@@ -226,7 +226,7 @@ final class Mail {
 
   /// A client that has no connection, and for which more waits than may, is given up.
   private func checkOutbox(of client: Client) {
-    guard client.numbering != nil else { return }
+    guard client.isResumable else { return }
     resumables.count(client)
     if client.numbering?.outbox.isFull(limits) == true { resumables.overflowed(client) }
   }

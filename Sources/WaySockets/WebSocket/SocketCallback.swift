@@ -31,7 +31,9 @@ func socketCallback(
   case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH, LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP:
     return host(of: wsi)?.isAnswerAcceptable(wsi, reason) == false ? -1 : 0
   case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-    host(of: wsi)?.connectionFailed(wsi, String(decoding: bytes, as: UTF8.self))
+    // Some of its texts come with the zero at their end.
+    let text = bytes.prefix { $0 != 0 }
+    host(of: wsi)?.connectionFailed(wsi, String(decoding: text, as: UTF8.self))
   default:
     break
   }

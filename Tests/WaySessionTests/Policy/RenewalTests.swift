@@ -48,6 +48,43 @@ struct RenewalTests {
     #expect(try await client.hasHeardNothing())
   }
 
+  @Test func whoJoinedWithATokenOfItsOwnDoesNotMakeTheSessionItsOwn() async throws {
+    let bridge = bridge()
+    let (_, anna) = try await WireClient.open(bridge, ["token": "anna 300"])
+    let join: Value = [
+      "session": anna["session"] ?? .null, "token": anna["joinToken"] ?? .null,
+    ]
+    let (ben, _) = try await WireClient.open(bridge, ["token": "ben 300", "join": join])
+    let renewed = try await ben.ask("session.renew", ["token": "ben 900"])
+    #expect(renewed["result"]?["expiresAt"] == .integer(WireBridge.now + 900_000))
+    let (_, third) = try await WireClient.open(bridge, ["join": join])
+    #expect(third["expiresAt"] == .integer(WireBridge.now + 300_000))
+  }
+
+  @Test func aTokenOfTheHandshakeCountsForWhoJoins() async throws {
+    let bridge = bridge()
+    let (_, anna) = try await WireClient.open(bridge, ["token": "anna 300"])
+    let join: Value = [
+      "session": anna["session"] ?? .null, "token": anna["joinToken"] ?? .null,
+    ]
+    let ben = try await WireClient.open(
+      bridge, ["join": join], from: Handshake(token: "ben 900"))
+    #expect(ben.hello["expiresAt"] == .integer(WireBridge.now + 900_000))
+    let wrong = try await WireClient.open(
+      bridge, ["join": join], from: Handshake(token: "?"))
+    #expect(wrong.hello == .null)
+  }
+
+  @Test func tokensToRenewWithAreNotTriedWithoutEnd() async throws {
+    let bridge = bridge()
+    let (client, _) = try await WireClient.open(bridge, ["token": "anna 900"])
+    for _ in 1...10 {
+      #expect(try await client.verdict("session.renew", ["token": "?"]) == "2401")
+    }
+    #expect(try await client.end() == 4029)
+    #expect(bridge.hub.refusedTokens.own.load(ordering: .relaxed) == 10)
+  }
+
   @Test func whatHasNoEndIsNotTold() async throws {
     let bridge = WireBridge(Router())
     let (client, hello) = try await WireClient.open(bridge)
