@@ -70,8 +70,9 @@ class InvitationsTest(DemoCase):
 
     def test_a_shell_that_is_loaded_anew_invites_its_pages_anew(self):
         self.open_review()
-        self.driver.execute_script("location.reload()")
-        self.phone.wait_for_stack(f"{SHOP.replace('shop', 'review')}", SHOP, "native://home")
+        self.driver.execute_script("window.isOld = true; location.reload()")
+        self.phone.wait(lambda: self.driver.execute_script("return !window.isOld"), "the next load")
+        self.phone.wait_for_stack("/demo/pages/review.html", SHOP, "native://home")
         with self.phone.web("review.html"):
             self.phone.button("Send review").click()
         with self.phone.web("shop.html"):
