@@ -65,57 +65,78 @@ static const unsigned char file_20[] = {
 #embed "../../web/bridge/link.js"
 };
 static const unsigned char file_21[] = {
-#embed "../../web/bridge/member.js"
+#embed "../../web/bridge/liveness.js"
 };
 static const unsigned char file_22[] = {
-#embed "../../web/bridge/methods.js"
+#embed "../../web/bridge/member.js"
 };
 static const unsigned char file_23[] = {
-#embed "../../web/bridge/mock.js"
+#embed "../../web/bridge/membership.js"
 };
 static const unsigned char file_24[] = {
-#embed "../../web/bridge/mock/app.js"
+#embed "../../web/bridge/methods.js"
 };
 static const unsigned char file_25[] = {
-#embed "../../web/bridge/mock/invitation.js"
+#embed "../../web/bridge/mock.js"
 };
 static const unsigned char file_26[] = {
-#embed "../../web/bridge/mock/member.js"
+#embed "../../web/bridge/mock/app.js"
 };
 static const unsigned char file_27[] = {
-#embed "../../web/bridge/mock/session.js"
+#embed "../../web/bridge/mock/invitation.js"
 };
 static const unsigned char file_28[] = {
-#embed "../../web/bridge/mock/socket.js"
+#embed "../../web/bridge/mock/member.js"
 };
 static const unsigned char file_29[] = {
-#embed "../../web/bridge/mock/stack.js"
+#embed "../../web/bridge/mock/session.js"
 };
 static const unsigned char file_30[] = {
-#embed "../../web/bridge/pattern.js"
+#embed "../../web/bridge/mock/socket.js"
 };
 static const unsigned char file_31[] = {
-#embed "../../web/bridge/peer.js"
+#embed "../../web/bridge/mock/stack.js"
 };
 static const unsigned char file_32[] = {
-#embed "../../web/bridge/registry.js"
+#embed "../../web/bridge/notices.js"
 };
 static const unsigned char file_33[] = {
-#embed "../../web/bridge/result.js"
+#embed "../../web/bridge/numbers.js"
 };
 static const unsigned char file_34[] = {
-#embed "../../web/bridge/serving.js"
+#embed "../../web/bridge/pattern.js"
 };
 static const unsigned char file_35[] = {
-#embed "../../web/bridge/subscriptions.js"
+#embed "../../web/bridge/peer.js"
 };
 static const unsigned char file_36[] = {
-#embed "../../web/bridge/types.js"
+#embed "../../web/bridge/pending.js"
 };
 static const unsigned char file_37[] = {
-#embed "../../web/bridge/uri-map.js"
+#embed "../../web/bridge/registry.js"
 };
 static const unsigned char file_38[] = {
+#embed "../../web/bridge/reload-store.js"
+};
+static const unsigned char file_39[] = {
+#embed "../../web/bridge/result.js"
+};
+static const unsigned char file_40[] = {
+#embed "../../web/bridge/resumption.js"
+};
+static const unsigned char file_41[] = {
+#embed "../../web/bridge/serving.js"
+};
+static const unsigned char file_42[] = {
+#embed "../../web/bridge/subscriptions.js"
+};
+static const unsigned char file_43[] = {
+#embed "../../web/bridge/types.js"
+};
+static const unsigned char file_44[] = {
+#embed "../../web/bridge/uri-map.js"
+};
+static const unsigned char file_45[] = {
 #embed "../../web/bridge/uri.js"
 };
 
@@ -141,24 +162,31 @@ static const struct web_client_file files[] = {
     {"hosting.js", file_18, sizeof file_18},
     {"invitation.js", file_19, sizeof file_19},
     {"link.js", file_20, sizeof file_20},
-    {"member.js", file_21, sizeof file_21},
-    {"methods.js", file_22, sizeof file_22},
-    {"mock.js", file_23, sizeof file_23},
-    {"mock/app.js", file_24, sizeof file_24},
-    {"mock/invitation.js", file_25, sizeof file_25},
-    {"mock/member.js", file_26, sizeof file_26},
-    {"mock/session.js", file_27, sizeof file_27},
-    {"mock/socket.js", file_28, sizeof file_28},
-    {"mock/stack.js", file_29, sizeof file_29},
-    {"pattern.js", file_30, sizeof file_30},
-    {"peer.js", file_31, sizeof file_31},
-    {"registry.js", file_32, sizeof file_32},
-    {"result.js", file_33, sizeof file_33},
-    {"serving.js", file_34, sizeof file_34},
-    {"subscriptions.js", file_35, sizeof file_35},
-    {"types.js", file_36, sizeof file_36},
-    {"uri-map.js", file_37, sizeof file_37},
-    {"uri.js", file_38, sizeof file_38},
+    {"liveness.js", file_21, sizeof file_21},
+    {"member.js", file_22, sizeof file_22},
+    {"membership.js", file_23, sizeof file_23},
+    {"methods.js", file_24, sizeof file_24},
+    {"mock.js", file_25, sizeof file_25},
+    {"mock/app.js", file_26, sizeof file_26},
+    {"mock/invitation.js", file_27, sizeof file_27},
+    {"mock/member.js", file_28, sizeof file_28},
+    {"mock/session.js", file_29, sizeof file_29},
+    {"mock/socket.js", file_30, sizeof file_30},
+    {"mock/stack.js", file_31, sizeof file_31},
+    {"notices.js", file_32, sizeof file_32},
+    {"numbers.js", file_33, sizeof file_33},
+    {"pattern.js", file_34, sizeof file_34},
+    {"peer.js", file_35, sizeof file_35},
+    {"pending.js", file_36, sizeof file_36},
+    {"registry.js", file_37, sizeof file_37},
+    {"reload-store.js", file_38, sizeof file_38},
+    {"result.js", file_39, sizeof file_39},
+    {"resumption.js", file_40, sizeof file_40},
+    {"serving.js", file_41, sizeof file_41},
+    {"subscriptions.js", file_42, sizeof file_42},
+    {"types.js", file_43, sizeof file_43},
+    {"uri-map.js", file_44, sizeof file_44},
+    {"uri.js", file_45, sizeof file_45},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

@@ -68,11 +68,11 @@ class InvitationsTest(DemoCase):
         self.phone.wait_for_stack("native://home")
         self.assertEqual(self.phone.result("native://home"), "closed itself")
 
-    def test_a_shell_that_is_loaded_anew_invites_anew(self):
+    def test_a_shell_that_is_loaded_anew_invites_its_pages_anew(self):
         self.open_review()
-        self.driver.execute_script("location.reload()")
-        self.phone.wait_for_stack("native://home")
-        self.open_review()
+        self.driver.execute_script("window.isOld = true; location.reload()")
+        self.phone.wait(lambda: self.driver.execute_script("return !window.isOld"), "the next load")
+        self.phone.wait_for_stack("/demo/pages/review.html", SHOP, "native://home")
         with self.phone.web("review.html"):
             self.phone.button("Send review").click()
         with self.phone.web("shop.html"):

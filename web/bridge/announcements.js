@@ -1,4 +1,5 @@
 // @ts-check
+import { codes } from "./codes.js";
 import { ConnectionClosed } from "./errors.js";
 
 /** @typedef {import("./types.js").Unregister} Unregister */
@@ -38,8 +39,35 @@ export class Announcements {
   resubscribe() {
     const topics = this.#subscriptions.topics.filter((topic) => this.#asked.has(topic));
     if (topics.length === 0) return;
-    this.#client.request("events.subscribe", { topics }, { first: true }).catch((error) => {
-      if (!(error instanceof ConnectionClosed)) this.#client.refused(error);
+    this.#first("events.subscribe", { topics });
+  }
+
+  /** What the server knows, for the next load of the page. */
+  get told() {
+    return { hosts: this.#hosting.declarations, topics: [...this.#asked] };
+  }
+
+  /**
+   * Takes back what an earlier load of the page has told, and tells what this one has hosted so far. Topics are asked for anew,
+   * since the server repeats the events that it keeps to who asks first.
+   * @param {{hosts: import("./registry.js").Declaration[], topics: string[]}} before
+   */
+  again({ hosts, topics }) {
+    const { declarations } = this.#hosting;
+    const own = new Set(declarations.map((each) => JSON.stringify(each)));
+    const stale = hosts.filter((each) => !own.has(JSON.stringify(each)));
+    if (topics.length > 0) this.#first("events.unsubscribe", { topics });
+    if (stale.length > 0) this.#first("host.unregister", { hosts: stale });
+    if (declarations.length > 0) this.#first("host.register", { hosts: declarations });
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} params
+   */
+  #first(method, params) {
+    this.#client.request(method, params, { first: true }).catch((error) => {
+      if (!isLost(error)) this.#client.refused(error);
     });
   }
 
@@ -94,7 +122,7 @@ export class Announcements {
       await this.#client.request(method, params);
       settled?.();
     } catch (error) {
-      if (!(error instanceof ConnectionClosed)) throw error;
+      if (!isLost(error)) throw error;
       settled?.();
       await this.#client.ready();
     }
@@ -116,4 +144,12 @@ export class Announcements {
     registered.catch(() => {});
     return Object.assign(() => registered.then(undo), { registered });
   }
+}
+
+/**
+ * Whether it was the session that failed, and not what was asked of it.
+ * @param {any} error
+ */
+function isLost(error) {
+  return error instanceof ConnectionClosed || error.code === codes.outcomeUnknown.code;
 }

@@ -17,6 +17,7 @@ export { closeCodes, codes } from "./codes.js";
 /** @typedef {import("./types.js").Page} Page */
 /** @typedef {import("./types.js").Params} Params */
 /** @typedef {import("./types.js").CallOptions} CallOptions */
+/** @typedef {import("./types.js").KeyedOptions} KeyedOptions */
 /** @typedef {import("./types.js").OpenOptions} OpenOptions */
 /** @typedef {import("./types.js").InvokeOptions} InvokeOptions */
 /** @typedef {import("./types.js").BackOptions} BackOptions */
@@ -29,13 +30,16 @@ export { closeCodes, codes } from "./codes.js";
 /** @typedef {import("./types.js").EventHandler} EventHandler */
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").StateChange} StateChange */
+/** @typedef {import("./types.js").Lost} Lost */
+/** @typedef {import("./types.js").PendingCall} PendingCall */
 /** @typedef {import("./types.js").Unregister} Unregister */
 
 /**
  * A client of one session: it opens pages and invokes tasks wherever they are, and hosts its own. It connects when it is
- * made, and again when the connection is lost. Calls wait for the connection; those that were sent when it was lost
- * reject, since nobody knows whether they were carried out (2599). A new connection has a new session: hosts, tasks and
- * subscriptions are announced to it, while its pages are those that are opened in it.
+ * made, and again when the connection is lost: then its session goes on, calls and pages and all, and after a reload of the page
+ * too. Where the session itself is lost, calls that were sent reject, since nobody knows whether they were carried out (2599), but
+ * those with a `key`, which are asked again. Hosts, tasks and subscriptions are announced to the new session, while its pages are
+ * those that are opened in it.
  */
 export class Bridge extends Member {
   #client;
@@ -72,8 +76,8 @@ export class Bridge extends Member {
    * @param {OpenOptions} options
    * @returns {Promise<Outcome>}
    */
-  open(uri, params, { exts, style, from, ...call } = {}) {
-    const sent = this.#client.request("router.open", { uri, params, exts, style, from, deadlineMs: call.timeout }, call);
+  open(uri, params, { exts, style, from, key, ...call } = {}) {
+    const sent = this.#client.request("router.open", { uri, params, exts, style, from, key, deadlineMs: call.timeout }, call);
     return this.#client.orElse(sent, () => this.#fallback?.run(uri, params, { exts, ...call })?.value.then(finished));
   }
 
@@ -84,8 +88,8 @@ export class Bridge extends Member {
    * @param {InvokeOptions} options
    * @returns {Promise<any>}
    */
-  invoke(uri, params, { exts, ...call } = {}) {
-    const sent = this.#client.request("router.invoke", { uri, params, exts, deadlineMs: call.timeout }, call);
+  invoke(uri, params, { exts, key, ...call } = {}) {
+    const sent = this.#client.request("router.invoke", { uri, params, exts, key, deadlineMs: call.timeout }, call);
     return this.#client.orElse(sent, () => this.#fallback?.run(uri, params, { exts, ...call })?.value);
   }
 
@@ -207,12 +211,12 @@ export class Bridge extends Member {
    * @param {string} page its id
    * @param {string} method
    * @param {Params} [params]
-   * @param {CallOptions} options
+   * @param {KeyedOptions} options
    * @returns {Promise<any>}
    */
-  async call(page, method, params, options = {}) {
+  async call(page, method, params, { key, ...call } = {}) {
     checkParams(params, "page.call");
-    return this.#client.request("page.call", { page, method, params, deadlineMs: options.timeout }, options);
+    return this.#client.request("page.call", { page, method, params, key, deadlineMs: call.timeout }, call);
   }
 
   /**

@@ -64,6 +64,11 @@ export class CallBuilder {
     return this.#set({ signal });
   }
 
+  /** @param {string} key under which the session makes the call once */
+  key(key) {
+    return this.#set({ key });
+  }
+
   /** @param {(value: any) => void} onProgress gets each progress value; of an opened page first `{opened: {page}}` */
   onProgress(onProgress) {
     return this.#set({ onProgress });

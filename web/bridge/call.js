@@ -17,21 +17,33 @@ export class Call {
 
   /** Whether it was handed to an open socket, so that the server may have carried it out. */
   sent = false;
+  /** The number with which it was sent, where such are; 0 for one of an earlier load of the page. */
+  seq = 0;
   settled = false;
+  /** Whether it can not be asked again, whatever its key. */
+  isOnce = false;
+  /**
+   * Told the result at once, before the caller is.
+   * @type {((result: any) => void) | undefined}
+   */
+  taken;
 
   /**
-   * @param {{id: string, method: string, text: string}} message `text` is the complete request
-   * @param {import("./types.js").CallOptions & {asker?: unknown}} options `timeout` already checked
+   * @param {{id: string, method: string, text: string, uri?: string, key?: string}} message `text` is the complete request
+   * @param {import("./types.js").CallOptions & {asker?: unknown, taken?: (result: any) => void}} options `timeout` already checked
    * @param {(call: Call) => void} withdraw told when the caller no longer wants the call: cancel it at the server
    * @param {import("./clock.js").Clock} clock
    */
-  constructor({ id, method, text }, options, withdraw, clock) {
+  constructor({ id, method, text, uri, key }, options, withdraw, clock) {
     this.id = id;
     this.method = method;
     this.text = text;
+    this.uri = uri;
+    this.key = key;
     /** Who had this side make it, where that was told. */
     this.asker = options.asker;
     this.#options = options;
+    this.taken = options.taken;
     this.#withdraw = withdraw;
     this.#clock = clock;
     /** @type {Promise<any>} */
@@ -41,6 +53,17 @@ export class Call {
     });
     options.signal?.addEventListener("abort", this.#aborted);
     if (options.timeout !== undefined) this.#guard = clock.setTimeout(this.#late, options.timeout + GRACE);
+  }
+
+  /** Whether the caller has taken it back. */
+  get isWithdrawn() {
+    return this.#options.signal?.aborted ?? false;
+  }
+
+  /** What it was, in the words of the protocol. */
+  get asked() {
+    const { id, method, uri, key } = this;
+    return { id, method, uri, key };
   }
 
   /** In bytes, as it is sent. */

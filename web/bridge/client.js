@@ -3,85 +3,135 @@ import { Admission } from "./admission.js";
 import { Announcements } from "./announcements.js";
 import { Backoff, check } from "./backoff.js";
 import { platformClock } from "./clock.js";
-import { codes } from "./codes.js";
+import { closeCodes } from "./codes.js";
 import { Entry } from "./entry.js";
-import { BridgeAbsent, BridgeError, bridgeError, closedError, failure, textOf } from "./errors.js";
+import { BridgeAbsent, BridgeError, closedError, failure } from "./errors.js";
 import { Hosting } from "./hosting.js";
 import { Link } from "./link.js";
+import { Liveness } from "./liveness.js";
+import { Membership } from "./membership.js";
 import { Methods } from "./methods.js";
+import { Notices } from "./notices.js";
 import { Peer } from "./peer.js";
-import { Subscriptions } from "./subscriptions.js";
+import { ReloadStore } from "./reload-store.js";
+import { Resumption } from "./resumption.js";
 
-/** @typedef {import("./types.js").SessionInfo} SessionInfo */
 /** @typedef {import("./connection.js").Close} Close */
 
 /** How this client names itself when the application does not. */
 const CLIENT = { name: "waybridge-js", version: "0.1.0" };
 
-/** A member of a session, and of a new one when that is lost. */
+/** A member of a session, over all its connections, and of a new one when that is lost. */
 export class Client {
   #closedByApp = false;
-  /** @type {(info: SessionInfo) => void} */ #opened = () => {};
-  /** @type {(error: unknown) => void} */ #failed = () => {};
   /** @type {Link} */ #link;
   /** @type {Peer} */ #peer;
-  #subscriptions = new Subscriptions();
-  #name;
+  /** @type {Resumption} */ #resumption;
+  /** @type {Membership} */ #membership;
+  /** @type {Liveness | undefined} */ #liveness;
+  #store;
   #emit;
   #deputy;
   entry;
   methods = new Methods();
   hosting = new Hosting(this.methods);
   announcements;
-  /** @type {SessionInfo | undefined} */ session;
-  /** @type {Promise<SessionInfo>} */ ready = this.#newReady();
 
   /**
    * @param {import("./types.js").BridgeOptions} options
    * @param {(type: string, detail: unknown) => void} emit
-   * @param {(request: import("./serving.js").Served) => import("./types.js").Deputy} deputy what acts for the caller of a request
+   * @param {(request?: import("./serving.js").Served) => import("./types.js").Deputy} deputy what acts for the caller of a request, or for
+   *   this client itself
    */
   constructor(options, emit, deputy) {
-    this.#name = options.client ?? CLIENT;
     this.#emit = emit;
     this.#deputy = deputy;
     const { clock = platformClock, connectTimeout = 10000, reconnect = {}, queue: { count = 256, bytes = 1 << 20 } = {} } = options;
+    const { keep = "reload", ping = {} } = options;
+    const { after = 25000, timeout = 10000 } = ping || {};
     check("connectTimeout", connectTimeout, 1, 0x7fffffff);
     check("queue.count", count, 0, Number.MAX_SAFE_INTEGER);
     check("queue.bytes", bytes, 0, Number.MAX_SAFE_INTEGER);
+    check("ping.after", after, 1, 0x7fffffff);
+    check("ping.timeout", timeout, 1, 0x7fffffff);
+    if (!["reload", "connection", "nothing"].includes(keep)) {
+      throw failure("invalidParams", `keep is ${String(keep)}; give "reload", "connection" or "nothing"`);
+    }
     // Where something stands in for a bridge, nobody should have to wait for one.
     const usual = options.fallback === undefined ? {} : { attempts: 1 };
     const backoff = reconnect === false ? undefined : new Backoff({ ...usual, ...reconnect }, () => clock.random());
     this.entry = new Entry(options);
-    this.announcements = new Announcements(this.hosting, this.#subscriptions, {
-      request: (method, params, how) => this.#peer.request(method, params, how),
+    const client = options.client ?? CLIENT;
+    const report = (/** @type {BridgeError} */ error) => this.#emit("error", error);
+    const request = (/** @type {string} */ method, /** @type {object} */ params, /** @type {any} */ how) => this.#peer.request(method, params, how);
+    const { entry, hosting } = this;
+    const notices = new Notices({ session: () => this.session, request, entry, hosting, emit, report });
+    this.announcements = new Announcements(this.hosting, notices.subscriptions, {
+      request,
       ready: () => this.ready,
-      refused: (error) => this.state === "closed" || this.#report(error),
+      refused: (error) => this.state === "closed" || report(error),
+    });
+    const { url, absence } = this.entry;
+    const place = keep === "reload" && url !== undefined ? { url, name: client.name, frame: entry.frame } : undefined;
+    this.#store = place && ReloadStore.of(place, clock, () => {
+      const { identity, received, kept } = this.#resumption;
+      return kept ?? (identity && { ...identity, received, calls: this.#peer.asked, ...this.announcements.told });
+    });
+    this.#resumption = new Resumption({
+      isWanted: keep !== "nothing",
+      send: (text) => this.#link.send(text),
+      drop: (code, reason) => this.#link.drop(code, reason),
+      room: () => this.#peer.flush(),
+      store: this.#store,
+      clock,
     });
     this.#peer = new Peer({
-      send: (text) => this.#link.send(text),
-      report: (error) => this.#report(error),
+      send: (text, how) => this.#resumption.send(text, how),
+      takes: (message, units) => this.#resumption.takes(message, units),
+      acknowledged: (params) => this.#resumption.acknowledged(params),
+      report,
       request: (method) => this.#acting(this.hosting.requests.get(method) ?? this.methods.handler(method)),
-      notification: (method) => this.#notification(method),
+      notification: (method) => notices.handler(method) ?? this.#acting(this.methods.handler(method)),
       queue: { count, bytes },
       clock,
     });
-    const { url, absence } = this.entry;
+    this.#membership = new Membership({
+      client, clock, own: () => deputy(), entry, hosting, report, announcements: this.announcements, resumption: this.#resumption, store: this.#store, peer: this.#peer,
+      lost: (lost) => emit("statechange", { state: this.state, attempt: 0, lost }),
+    });
+    this.#liveness = ping === false ? undefined : new Liveness({ after, timeout, clock }, {
+      ask: () => void this.#peer.request("$/ping", undefined, { first: true }).catch(() => {}),
+      dead: (reason) => this.#link.drop(closeCodes.noPong.code, reason),
+      hasten: () => this.#link.hasten(),
+    }, /** @type {any} */ (globalThis));
     const admission = Admission.to(url, options.fetch ?? globalThis.fetch);
     const WebSocket = options.WebSocket ?? globalThis.WebSocket;
     this.#link = new Link({ url, absence, admission, WebSocket, backoff, connectTimeout, clock }, {
-      greet: (isCurrent) => this.#greet(isCurrent),
+      greet: (isCurrent) => this.#membership.greet(isCurrent),
       forgives: (error) => this.entry.forgives(error, this.#link.wasOpen),
       next: (code) => this.entry.next(code),
-      received: (data) => this.#peer.receive(data),
-      lost: (close) => this.#lost(close),
+      received: (data) => this.#received(data),
+      lost: (close) => this.#membership.lost(close, this.state === "open"),
       ended: (close) => this.#ended(close),
-      changed: (change) => this.#emit("statechange", change),
+      changed: (change) => this.#changed(change),
     });
   }
 
   get state() {
     return this.#link.state;
+  }
+
+  get session() {
+    return this.#membership.session;
+  }
+
+  get ready() {
+    return this.#membership.ready;
+  }
+
+  /** The calls of the load before. */
+  get pending() {
+    return this.#membership.pending;
   }
 
   /** Whether there was no session, and will be none. */
@@ -133,26 +183,11 @@ export class Client {
     return this.#link.close();
   }
 
-  /** @param {() => boolean} isCurrent whether the connection is still the one to greet */
-  async #greet(isCurrent) {
-    const { entry } = this;
-    const shown = entry.varies ? await entry.anew() : entry.shown;
-    if (!isCurrent()) return;
-    const hosts = this.announcements.greet();
-    const hello = { protocol: ["1.0"], client: this.#name, hosts, ...shown };
-    const info = await this.#peer.request("session.open", hello, { first: true });
-    if (!isCurrent()) return;
-    if (typeof info?.session !== "string") {
-      throw bridgeError(codes.internal.code, "the server's answer to session.open names no session", { kind: "malformed" });
-    }
-    entry.passed(info);
-    // The pages that it showed went with the session that was lost.
-    this.hosting.lost((error) => this.#hostFailed("close", error));
-    this.hosting.page = info.page ?? shown.page;
-    this.session = info;
-    this.announcements.resubscribe();
-    this.#peer.start(info.limits?.maxMessage);
-    this.#opened(info);
+  /** @param {unknown} data */
+  #received(data) {
+    this.#liveness?.heard();
+    this.#peer.receive(data);
+    this.#resumption.settle();
   }
 
   /**
@@ -163,94 +198,24 @@ export class Client {
     return handler && ((params, { request, ...context }) => handler(params, { ...context, ...this.#deputy(request) }));
   }
 
-  /**
-   * @param {string} method
-   * @returns {import("./peer.js").NotificationHandler | undefined}
-   */
-  #notification(method) {
-    if (method === "page.resume") return (/** @type {any} */ { page }) => this.#resume(page);
-    if (method === "event") return (/** @type {any} */ event) => this.#event(event);
-    return this.#acting(this.methods.handler(method));
-  }
-
-  /** @param {any} event */
-  #event(event) {
-    if (typeof event.topic !== "string") return;
-    if (event.topic === "session.expiring") void this.#expiring(event.data);
-    this.#subscriptions.deliver(event, (cause) => {
-      this.#report(failure("internal", `a handler of ${event.topic} failed: ${textOf(cause)}`, { cause }));
-    });
-  }
-
-  /**
-   * The server says so to whom it concerns, and beforehand; subscribers hear it of others as well.
-   * @param {any} data
-   */
-  async #expiring(data) {
-    const { session } = this;
-    if (session === undefined || data?.client !== session.client) return;
-    this.#emit("expiring", { expiresAt: data.expiresAt });
-    const isCurrent = () => session === this.session;
-    try {
-      const asked = (/** @type {string} */ token) => this.#peer.request("session.renew", { token }, { first: true });
-      await this.entry.renew(session, async (token) => isCurrent() && asked(token));
-    } catch (cause) {
-      // The next session begins with a new token anyhow.
-      if (!isCurrent()) return;
-      this.#report(cause instanceof BridgeError ? cause : failure("notAuthenticated", `no new token: ${textOf(cause)}`, { cause }));
-    }
-  }
-
-  /** @param {string} page */
-  #resume(page) {
-    this.#emit("resume", { page });
-    this.hosting.resume(page).catch((cause) => this.#hostFailed("resume", cause));
-  }
-
-  /** @param {Close} close */
-  #lost(close) {
-    this.#leave();
-    this.#peer.interrupt(close);
+  /** @param {import("./types.js").StateChange} change */
+  #changed(change) {
+    const { state } = change;
+    if (state === "closed") this.#liveness?.close();
+    else if (state === "open") this.#liveness?.start();
+    else this.#liveness?.stop();
+    const lost = state === "open" ? this.#membership.takeLoss() : undefined;
+    this.#emit("statechange", lost === undefined ? change : { ...change, lost });
   }
 
   /** @param {Close} close */
   #ended(close) {
     const { code, reason, cause } = close;
     const told = { ...close, absent: this.#isAbsent };
-    this.#leave();
-    this.#failed(cause instanceof BridgeError ? cause : closedError(told, false));
+    this.#store?.end({ forget: this.#closedByApp || close.final === true });
+    this.#membership.leave();
     this.#peer.close(told);
-    this.hosting.lost((error) => this.#hostFailed("close", error));
+    this.#membership.fail(cause instanceof BridgeError ? cause : closedError(told, false));
     this.#emit("close", { code, reason });
-  }
-
-  #leave() {
-    if (this.session !== undefined) this.ready = this.#newReady();
-    this.session = undefined;
-    this.announcements.lost();
-  }
-
-  #newReady() {
-    /** @type {Promise<SessionInfo>} */
-    const ready = new Promise((resolve, reject) => {
-      this.#opened = resolve;
-      this.#failed = reject;
-    });
-    // Who does not wait for it learns of the failure from `close`, and from every call.
-    ready.catch(() => {});
-    return ready;
-  }
-
-  /**
-   * @param {string} what
-   * @param {unknown} cause
-   */
-  #hostFailed(what, cause) {
-    this.#report(failure("internal", `${what} of a host failed: ${textOf(cause)}`, { cause }));
-  }
-
-  /** @param {BridgeError} error */
-  #report(error) {
-    this.#emit("error", error);
   }
 }

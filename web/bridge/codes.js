@@ -98,6 +98,8 @@ export const closeCodes = {
   tokenRenewal: { code: 4203, next: "resume" },
   /** A numbered message is missing. */
   gap: { code: 4204, next: "resume" },
+  /** The client gives the connection up, and comes on another. */
+  reconnecting: { code: 4205, next: "resume" },
 };
 
 /**

@@ -1,5 +1,5 @@
 // @ts-check
-import { codes } from "./codes.js";
+import { closeCodes, codes } from "./codes.js";
 import { bridgeError } from "./errors.js";
 
 /**
@@ -55,10 +55,14 @@ export class Connection {
     return true;
   }
 
-  /** @param {Close} [close] what this side knows about it; the other side sees a normal close */
+  /**
+   * Ends it. To the other side a normal close means that this one leaves; who comes again says another.
+   * @param {Close} [close] what this side knows about it
+   */
   close(close = { code: 1000, reason: "", final: true }) {
     if (this.#over) return;
-    this.#socket?.close(1000);
+    const isForNow = close.code >= 4200 && close.code < 4300;
+    this.#socket?.close(close.final ? closeCodes.normal.code : isForNow ? close.code : closeCodes.reconnecting.code);
     this.#end(close);
   }
 

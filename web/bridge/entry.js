@@ -23,6 +23,11 @@ export class Entry {
    * @type {import("./connection.js").Close}
    */
   absence = { code: 1006, reason: "there is no bridge here" };
+  /**
+   * The name of the frame, where its parent gives it the same again when it is made anew.
+   * @type {string | undefined}
+   */
+  frame;
   #token;
   /** @type {import("./types.js").BridgeOptions["join"]} */ #join;
   #page;
@@ -37,6 +42,7 @@ export class Entry {
     try {
       const invitation = url === undefined && join === undefined ? takeInvitation(bridges) : undefined;
       if (invitation !== undefined) [this.#join, url] = [invitation, invitation.url];
+      if (invitation?.frame !== undefined) this.frame = `${invitation.session}/${invitation.frame}`;
       this.#wasHere = invitation?.isKept ?? false;
     } catch (error) {
       // Whoever made the page's address made the mistake: the page, which can not mend it, goes on without a bridge.

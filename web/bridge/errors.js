@@ -64,6 +64,14 @@ export class HostAbsent extends BridgeError {
   /** @override */ name = "HostAbsent";
 }
 
+/**
+ * Whether the call was carried out can not be known (2599): the session was lost in which it was made, or a host's page was loaded
+ * again while it worked on it. What has a `key` can be asked again.
+ */
+export class OutcomeUnknown extends BridgeError {
+  /** @override */ name = "OutcomeUnknown";
+}
+
 /** The caller cancelled the call (-32800). It is named as the platform's own aborts are. */
 export class Cancelled extends BridgeError {
   /** @override */ name = "AbortError";
@@ -143,6 +151,7 @@ const classes = new Map([
   [codes.deadline.code, DeadlineExceeded],
   [codes.hostAbsent.code, HostAbsent],
   [codes.cancelled.code, Cancelled],
+  [codes.outcomeUnknown.code, OutcomeUnknown],
 ]);
 
 /**

@@ -30,14 +30,24 @@ const MOST = 100;
 export class FrameStore {
   #name;
   #frame;
+  /** @type {string | undefined} */ #key;
+  #isGiven;
+  #stays;
 
   /**
    * @param {string} name what is put away
    * @param {Frame} frame
+   * @param {object} how
+   * @param {string} [how.key] the frame's name, where one is known that no other frame has
+   * @param {boolean} [how.stays] whether what is put away takes the place of what was found, instead of one at the entry of the history
+   *   that is the current one
    */
-  constructor(name, frame) {
+  constructor(name, frame, { key, stays = false } = {}) {
     this.#name = name;
     this.#frame = frame;
+    this.#key = key;
+    this.#isGiven = key !== undefined;
+    this.#stays = stays;
   }
 
   /** @param {string} text */
@@ -46,7 +56,10 @@ export class FrameStore {
       const storage = this.#frame.sessionStorage;
       const key = storage && this.#ownKey();
       if (!key) return;
+      const isNew = storage.getItem(this.#slot(key)) === null;
       storage.setItem(this.#slot(key), `${Date.now()} ${text}`);
+      this.#mark(key);
+      if (!isNew) return;
       const all = Object.keys(storage).filter((slot) => slot.startsWith(this.#slot("")));
       const age = (/** @type {string} */ slot) => parseInt(storage.getItem(slot) ?? "");
       for (const slot of all.sort((one, other) => age(other) - age(one)).slice(MOST)) storage.removeItem(slot);
@@ -58,10 +71,20 @@ export class FrameStore {
   /** @returns {string | undefined} */
   get() {
     try {
-      const found = this.#keys.map((key) => this.#frame.sessionStorage?.getItem(this.#slot(key)));
-      return found.find((kept) => typeof kept === "string")?.replace(/^\d+ /, "");
+      const text = (/** @type {string} */ key) => this.#frame.sessionStorage?.getItem(this.#slot(key));
+      const found = this.#keys.find((key) => typeof text(key) === "string");
+      if (this.#stays) this.#key ??= found;
+      return found === undefined ? undefined : text(found)?.replace(/^\d+ /, "");
     } catch {
       return undefined;
+    }
+  }
+
+  remove() {
+    try {
+      for (const key of this.#keys) this.#frame.sessionStorage?.removeItem(this.#slot(key));
+    } catch {
+      // Nor was anything put away there.
     }
   }
 
@@ -75,6 +98,7 @@ export class FrameStore {
    * @returns {string[]}
    */
   get #keys() {
+    if (this.#key !== undefined) return [this.#key];
     const { navigation, history } = this.#frame;
     const current = navigation?.currentEntry;
     if (!current) return [history?.state?.[this.#name]].filter((key) => typeof key === "string");
@@ -86,12 +110,24 @@ export class FrameStore {
   /** @returns {string | undefined} */
   #ownKey() {
     const { navigation, history } = this.#frame;
-    if (navigation?.currentEntry) return navigation.currentEntry.key;
     // What the page has put there stays; where that is no plain object, there is no room beside it.
-    const state = history?.state;
-    if (history === undefined || (state !== null && !isPlain(state))) return undefined;
-    const key = randomID();
-    history.replaceState({ ...state, [this.#name]: key }, "");
-    return key;
+    if (this.#key === undefined && navigation?.currentEntry) this.#key = navigation.currentEntry.key;
+    if (this.#key === undefined && history !== undefined && hasRoom(history.state)) this.#key = randomID();
+    return this.#key;
   }
+
+  /**
+   * Where a browser has no keys, the entry has to say it; a router may have taken it away.
+   * @param {string} key
+   */
+  #mark(key) {
+    const { navigation, history } = this.#frame;
+    if (this.#isGiven || navigation?.currentEntry || history === undefined || !hasRoom(history.state)) return;
+    if (history.state?.[this.#name] !== key) history.replaceState({ ...history.state, [this.#name]: key }, "");
+  }
+}
+
+/** @param {unknown} state of an entry */
+function hasRoom(state) {
+  return state === null || isPlain(state);
 }

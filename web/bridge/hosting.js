@@ -13,7 +13,7 @@ import { schemeOf } from "./uri.js";
 /** @typedef {import("./types.js").MethodHandler} MethodHandler */
 /** @typedef {import("./registry.js").Declaration} Declaration */
 
-/** @typedef {{page: Page, host: PageHost, opened: Promise<boolean>, abort: AbortController}} Shown */
+/** @typedef {{page: Page, host: PageHost, opened: Promise<boolean>, isOpen: boolean, abort: AbortController}} Shown */
 
 /** What this client shows and runs for others, and the pages that it shows now. */
 export class Hosting {
@@ -31,7 +31,7 @@ export class Hosting {
    */
   requests = new Map(
     /** @type {[string, MethodHandler][]} */ ([
-      ["page.open", (params, call) => this.#open(checkPage(params.page), checkHost(params.host), call)],
+      ["page.open", (params, call) => this.#open(checkPage(params.page), this.#hosts.find(checkHost(params.host)), call)],
       ["page.close", (params) => this.#close(params)],
       ["page.call", (params, call) => this.#call(params, call)],
       ["task.run", (params, call) => this.#run(params, call)],
@@ -39,6 +39,10 @@ export class Hosting {
   );
 
   #methods;
+  /** Told of each host of pages that comes. */
+  #added = () => {};
+  /** Ends a comparison with the server's picture. */
+  #abandon = () => {};
   /**
    * The page in which the client runs: its methods are the client's.
    * @type {string | undefined}
@@ -69,7 +73,9 @@ export class Hosting {
     /** @type {Declaration} */
     const declaration = { scheme: scheme.toLowerCase(), kind: "page" };
     if (host.patterns !== undefined) declaration.patterns = host.patterns.map(checkPattern);
-    return { declaration, remove: this.#hosts.add(declaration, host) };
+    const remove = this.#hosts.add(declaration, host);
+    this.#added();
+    return { declaration, remove };
   }
 
   /**
@@ -89,7 +95,7 @@ export class Hosting {
    * @param {PageHost} [host] the last registered of the page's scheme, where none is given
    */
   adopt(page, host = this.#hosts.ofScheme(schemeOf(page.uri))) {
-    if (host !== undefined) this.#pages.set(page.id, { page, host, opened: Promise.resolve(true), abort: new AbortController() });
+    if (host !== undefined) this.#pages.set(page.id, { page, host, opened: Promise.resolve(true), isOpen: true, abort: new AbortController() });
   }
 
   /**
@@ -104,27 +110,79 @@ export class Hosting {
   /**
    * The session is gone, and its pages with it: they are taken away.
    * @param {(error: unknown) => void} failed told of each host that did not manage to
+   * @returns {string[]} their ids
    */
   lost(failed) {
     const lost = [...this.#pages.values()];
     // A new session may give their ids to its own pages.
     this.#pages.clear();
+    this.#abandon();
     for (const shown of lost) takeAway(shown, "failed").catch(failed);
+    return lost.map(({ page }) => page.id);
+  }
+
+  /**
+   * Compares the pages that are shown with the server's picture, after a reload: what is missing is shown again, what is gone there
+   * is taken away. A host may come a little later than the connection.
+   * @param {(params: {pages: string[], failed?: string[]}) => Promise<any>} ask `page.sync`
+   * @param {object} how
+   * @param {(error: unknown) => void} how.failed told of each page that could not be shown again, or taken away
+   * @param {Promise<unknown>} how.late when no host is waited for any more
+   * @param {import("./types.js").Deputy} how.own what acts for this client itself, since who had asked for a page waits no longer
+   */
+  async sync(ask, { failed, late, own }) {
+    let isLost = false;
+    const over = Promise.race([late, new Promise((resolve) => (this.#abandon = () => resolve((isLost = true))))]);
+    const { open, closed } = await ask({ pages: this.#shown });
+    for (const id of closed) await this.#close({ page: id, reason: "failed" }).catch(failed);
+    /** @type {string[]} */
+    const lost = [];
+    for (const asked of open) {
+      const page = checkPage(asked.page);
+      if (this.#pages.has(page.id)) continue;
+      const host = await this.#coming(checkHost(asked.host), over);
+      if (isLost) return;
+      try {
+        await this.#open(page, host, { ...own, signal: new AbortController().signal, progress: () => {}, restored: true });
+      } catch (error) {
+        lost.push(page.id);
+        failed(error);
+      }
+    }
+    if (lost.length > 0) await ask({ pages: this.#shown, failed: lost });
+  }
+
+  /**
+   * @param {import("./registry.js").ChosenHost} chosen
+   * @param {Promise<unknown>} late
+   */
+  async #coming(chosen, late) {
+    let isLate = false;
+    const end = late.then(() => (isLate = true));
+    for (;;) {
+      const host = this.#hosts.find(chosen);
+      if (host !== undefined || isLate) return host;
+      await Promise.race([end, new Promise((resolve) => (this.#added = () => resolve(undefined)))]);
+    }
+  }
+
+  /** The ids of the pages that are shown; those that are opening do not lie on the server's stack. */
+  get #shown() {
+    return [...this.#pages.values()].filter(({ isOpen }) => isOpen).map(({ page }) => page.id);
   }
 
   /**
    * @param {Page} page
-   * @param {import("./registry.js").ChosenHost} chosen
-   * @param {MethodCall} call `signal`: the server no longer wants the page
+   * @param {PageHost | undefined} host
+   * @param {MethodCall & {restored?: true}} call `signal`: the server no longer wants the page
    */
-  async #open(page, chosen, { signal, progress, ...deputy }) {
-    const host = this.#hosts.find(chosen);
+  async #open(page, host, { signal, progress, ...deputy }) {
     if (host === undefined) throw failure("hostAbsent", `this client shows no ${page.uri}`);
     const abort = new AbortController();
     signal.addEventListener("abort", () => abort.abort(signal.reason), { once: true });
     const opening = (async () => host.open(page, { signal: abort.signal, ...deputy }))();
     const opened = opening.then(() => true, () => false);
-    const shown = { page, host, opened, abort };
+    const shown = { page, host, opened, isOpen: false, abort };
     this.#pages.set(page.id, shown);
     try {
       await opening;
@@ -132,6 +190,7 @@ export class Hosting {
       this.#forget(shown);
       throw signal.aborted ? failure("cancelled") : hostFailure(error);
     }
+    shown.isOpen = true;
     if (!signal.aborted) return null;
     // Nobody waits for this page any more: left alone it would stay in sight without being in the stack.
     if (this.#forget(shown)) await takeAway(shown, "cancelled");

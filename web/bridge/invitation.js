@@ -16,9 +16,9 @@ const LONGEST = 8192;
  * @param {string | URL} address relative to this page, where it runs in one
  * @param {Invitation} invitation
  */
-export function inviting(address, { url, session, token }) {
+export function inviting(address, { url, session, token, frame }) {
   const { rest } = parted(address);
-  const bytes = new TextEncoder().encode(JSON.stringify({ url, session, token }));
+  const bytes = new TextEncoder().encode(JSON.stringify({ url, session, token, frame }));
   const text = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   return `${rest}${new URL(rest).hash === "" ? "#" : "&"}${PART}${text}`;
 }
@@ -124,9 +124,10 @@ function parsed(text) {
  * @returns {Invitation}
  */
 function checked(value, place) {
-  const { url, session, token } = value ?? {};
+  const { url, session, token, frame } = value ?? {};
   if ([url, session, token].every((each) => typeof each === "string" && each !== "")) {
-    return { url: socketURL(url), session, token };
+    const whole = { url: socketURL(url), session, token };
+    return typeof frame === "string" ? { ...whole, frame } : whole;
   }
   const what = `the page's ${place} has an invitation that can not be read`;
   throw failure("invalidParams", `${what}: it needs the texts url, session and token; ask for a new one`);

@@ -1,4 +1,5 @@
 // @ts-check
+import { closeCodes } from "./codes.js";
 import { Connection } from "./connection.js";
 import { BridgeError } from "./errors.js";
 
@@ -65,6 +66,15 @@ export class Link {
   /** Connects now, where it waits to connect. */
   hasten() {
     if (this.state === "waiting") this.#retry();
+  }
+
+  /**
+   * Gives the connection up, to go on with another.
+   * @param {number} code
+   * @param {string} reason
+   */
+  drop(code, reason) {
+    this.#connection?.close({ code, reason });
   }
 
   /** Ends everything. Resolves when the last socket is gone. */
@@ -166,6 +176,7 @@ export class Link {
 }
 
 /** @param {Close} close */
-function told({ code, reason, cause }) {
+function told({ code, reason: given, cause }) {
+  const reason = given === "" && code === closeCodes.takenOver.code ? "another connection goes on with this client" : given;
   return cause instanceof BridgeError ? { code, reason, error: cause } : { code, reason };
 }

@@ -16,7 +16,7 @@ export class MockBridge extends Bridge {
    * @param {Partial<BridgeOptions>} options
    */
   constructor(app, options) {
-    super({ ...options, url: "ws://mock.invalid/bridge", WebSocket: app.WebSocket });
+    super({ keep: "connection", ping: false, ...options, url: "ws://mock.invalid/bridge", WebSocket: app.WebSocket });
     this.app = app;
   }
 
@@ -27,7 +27,7 @@ export class MockBridge extends Bridge {
    */
   guest(address, options = {}) {
     const { url, ...join } = invitationIn(address);
-    return new Bridge({ ...options, url, join, WebSocket: this.app.WebSocket });
+    return new Bridge({ keep: "connection", ping: false, ...options, url, join, WebSocket: this.app.WebSocket });
   }
 }
 

@@ -6,6 +6,11 @@ import { Serving } from "./serving.js";
 
 /** @typedef {(params: any, context: import("./serving.js").RequestContext) => unknown} NotificationHandler */
 /** @typedef {import("./connection.js").Close} Close */
+/**
+ * Hands a text on. What is `bare` has no number; what `canWait` comes again when there is room. False when it can not go out now,
+ * else its number where it has one.
+ * @typedef {(text: string, how?: {bare?: boolean, canWait?: boolean}) => number | boolean} Send
+ */
 
 /**
  * JSON-RPC 2.0 in both directions over texts. Calls wait until `start`; after `interrupt` they wait again; after `close`
@@ -19,7 +24,10 @@ export class Peer {
 
   /**
    * @param {object} wiring
-   * @param {(text: string) => boolean} wiring.send false when the text can not go out now
+   * @param {Send} wiring.send
+   * @param {(message: any, units: number) => boolean} [wiring.takes] whether a message that has a number is to be looked at; `units`:
+   *   the length of its text
+   * @param {(params: any) => void} [wiring.acknowledged] hears `$/ack`
    * @param {(error: import("./errors.js").BridgeError) => void} wiring.report what went wrong where no caller waits
    * @param {(method: string) => import("./serving.js").RequestHandler | undefined} wiring.request who answers it
    * @param {(method: string) => NotificationHandler | undefined} wiring.notification who hears it
@@ -37,8 +45,8 @@ export class Peer {
   /**
    * @param {string} method
    * @param {unknown} [params] an object, a list or nothing
-   * @param {import("./types.js").CallOptions & {first?: boolean, asker?: unknown}} [options] `first` goes out before `start`; `asker` is
-   *   kept with the call
+   * @param {import("./types.js").CallOptions & {first?: boolean, asker?: unknown, taken?: (result: any) => void}} [options] `first` goes
+   *   out before `start`; `asker` is kept with the call; `taken` is told the result before anything else that comes is looked at
    * @returns {Promise<any>}
    */
   request(method, params, options) {
@@ -62,19 +70,76 @@ export class Peer {
     this.#wiring.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
   }
 
-  /** @param {unknown} [maxMessage] the largest message, in bytes, that the other side takes, if it said so */
-  start(maxMessage) {
-    if (typeof maxMessage === "number") this.#maxMessage = maxMessage;
+  /**
+   * @param {unknown} [maxMessage] the largest message, in bytes, that the other side takes, if it said so
+   * @param {number} [overhead] how much of that is not the message's own
+   */
+  start(maxMessage, overhead = 0) {
+    if (typeof maxMessage === "number") this.#maxMessage = maxMessage - overhead;
+    this.#serving.start();
     this.#calling.start();
+  }
+
+  /** There is room for calls that wait. */
+  flush() {
+    this.#calling.flush();
+  }
+
+  /**
+   * The connection ended, and the session goes on with another: nothing fails that was not about the connection.
+   * @param {Close} close
+   */
+  pause(close) {
+    this.#calling.pause(close);
+    this.#serving.pause();
+  }
+
+  /**
+   * The session was lost, and another has begun: what was sent without a key fails, and what is being served is aborted.
+   * @param {string} why
+   */
+  renew(why) {
+    const lost = this.#calling.renew();
+    for (const call of lost) call.fail(failure("outcomeUnknown", why, { method: call.method }));
+    this.#serving.interrupt(failure("outcomeUnknown", why));
+    return lost.map((call) => call.asked);
+  }
+
+  /** The calls that have to be known after a reload of the page. */
+  get asked() {
+    return this.#calling.asked;
+  }
+
+  /** @param {import("./calling.js").Asked} asked of an earlier load of the page */
+  adopt(asked) {
+    return this.#calling.adopt(asked);
+  }
+
+  /**
+   * Fails what the server has lost, as soon as all has come that it still had to send.
+   * @param {number} received the last message that it has taken
+   * @param {Set<unknown>} pending ids of those that it still works on
+   * @returns {Promise<import("./calling.js").Asked[]>} the lost
+   */
+  async settle(received, pending) {
+    const doubtful = this.#calling.doubtful(received, pending);
+    if (doubtful.length === 0) return [];
+    await this.request("$/ping", undefined, { first: true });
+    const lost = doubtful.filter((call) => !call.settled);
+    for (const call of lost) call.fail(failure("outcomeUnknown", "the server has lost the call", { method: call.method }));
+    return lost.map((call) => call.asked);
   }
 
   /**
    * Fails every call that was sent, and aborts every request that is being served.
    * @param {Close} close
+   * @returns {import("./calling.js").Asked[]} the calls
    */
   interrupt(close) {
+    const { asked } = this.#calling;
     this.#calling.interrupt(close);
     this.#serving.interrupt(closedError(close, true));
+    return asked;
   }
 
   /**
@@ -103,6 +168,8 @@ export class Peer {
       return this.#ignore('a message that is no object with "jsonrpc": "2.0"');
     }
     const hasID = Object.hasOwn(message, "id");
+    if (message.method === "$/ack" && !hasID) return this.#wiring.acknowledged?.(message.params ?? {});
+    if (!this.#isBare(message) && !(this.#wiring.takes?.(message, data.length) ?? true)) return;
     if (Object.hasOwn(message, "method")) {
       const { id, method, params } = message;
       if (typeof method !== "string") return this.#ignore("a method that is no text");
@@ -138,6 +205,15 @@ export class Peer {
       // The application's code, whose failure must not stop the connection's.
       this.#wiring.report(failure("internal", `${what} failed: ${textOf(cause)}`, { cause }));
     }
+  }
+
+  /**
+   * Whether a message has no number: it is a ping, or answers what had none.
+   * @param {any} message
+   */
+  #isBare(message) {
+    if (message.method !== undefined) return message.method === "$/ping" && message.id !== undefined;
+    return message.seq === undefined && !this.#calling.isNumbered(message.id);
   }
 
   /** @param {string} text */

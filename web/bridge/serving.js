@@ -14,13 +14,18 @@ export class Serving {
    * @type {Map<RequestID, AbortController>}
    */
   #running = new Map();
+  /**
+   * While nobody is connected, the latest progress of each.
+   * @type {Map<RequestID, string> | undefined}
+   */
+  #waiting;
   #send;
   #fits;
   #report;
 
   /**
    * @param {object} wiring
-   * @param {(text: string) => unknown} wiring.send
+   * @param {import("./peer.js").Send} wiring.send
    * @param {(text: string) => boolean} wiring.fits whether the other side takes a message of that size
    * @param {(error: BridgeError) => void} wiring.report
    */
@@ -55,7 +60,7 @@ export class Serving {
     } catch (error) {
       if (isRunning()) this.#refuse(id, error);
     } finally {
-      if (isRunning()) this.#running.delete(id);
+      if (isRunning()) this.#end(id);
     }
   }
 
@@ -67,14 +72,33 @@ export class Serving {
     this.#running.get(id)?.abort(failure("cancelled"));
   }
 
+  /** The connection ended, and another will go on with what runs. */
+  pause() {
+    this.#waiting ??= new Map();
+  }
+
+  /** There is a connection. */
+  start() {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const [, text] of waiting) this.#send(text);
+  }
+
   /**
    * Aborts everything that runs, and answers none of it.
    * @param {BridgeError} error
    */
   interrupt(error) {
+    this.#waiting = undefined;
     const controllers = [...this.#running.values()];
     this.#running.clear();
     for (const controller of controllers) controller.abort(error);
+  }
+
+  /** @param {RequestID} id */
+  #end(id) {
+    this.#running.delete(id);
+    this.#waiting?.delete(id);
   }
 
   /**
@@ -91,7 +115,7 @@ export class Serving {
       return this.#refuse(id, failure("internal", `the result of ${method} can not be JSON: ${textOf(error)}`));
     }
     const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${encoded}}`;
-    if (this.#fits(text)) this.#send(text);
+    if (this.#fits(text)) this.#send(text, { bare: method === "$/ping" });
     else this.#refuse(id, failure("tooLarge", `the result of ${method} is larger than the server's limit`));
   }
 
@@ -122,8 +146,9 @@ export class Serving {
     } catch (cause) {
       return this.#report(failure("internal", `a progress value can not be JSON: ${textOf(cause)}`, { cause }));
     }
-    if (this.#fits(text)) this.#send(text);
-    else this.#report(failure("tooLarge", "a progress value is larger than the server's limit"));
+    if (!this.#fits(text)) return this.#report(failure("tooLarge", "a progress value is larger than the server's limit"));
+    if (this.#waiting === undefined) this.#send(text);
+    else this.#waiting.set(id, text);
   }
 }
 

@@ -60,7 +60,10 @@
  * @property {(value: any) => void} [onProgress] gets each progress value; of an opened page first `{opened: {page}}`
  * @property {import("./serving.js").Served} [onBehalfOf] the request for whose caller it is made; the functions of a `Deputy` fill it in
  *
- * @typedef {CallOptions & {exts?: Params}} InvokeOptions
+ * @typedef {CallOptions & {key?: string}} KeyedOptions `key`, of 1 to 128 bytes: one call is made under it in the session, however often
+ *   it is asked for, and all get its result. A call that has one is asked again when the session is lost
+ *
+ * @typedef {KeyedOptions & {exts?: Params}} InvokeOptions
  *
  * @typedef {object} OpenExtras
  * @property {Style} [style] default: the route's, mostly `push`
@@ -84,8 +87,9 @@
  * @property {Params} [exts] how to take the page away, and those above it; reaches their hosts
  *
  * @typedef {object} PageHost what shows the pages of a scheme
- * @property {(page: Page, call: {signal: AbortSignal} & Deputy) => unknown} open shows the page, perhaps later; throwing (or rejecting) refuses it,
- *   and with `Declined` leaves it to who comes next
+ * @property {(page: Page, call: {signal: AbortSignal, restored?: true} & Deputy) => unknown} open shows the page, perhaps later; throwing (or
+ *   rejecting) refuses it, and with `Declined` leaves it to who comes next. `restored`: it was shown before this client's own page was
+ *   loaded again; who it was opened for is not told then, and the functions are those of this client itself
  * @property {(page: Page, reason: Outcome["outcome"], exts: Params) => unknown} close takes the
  *   page away; `exts` are those of the back, finish or opening that closed it, `{}` without any
  * @property {(page: Page) => unknown} [resume] the page is on top again
@@ -94,7 +98,7 @@
  *
  * @typedef {object} Deputy what a handler does for its caller: the functions of `Bridge` of these names, with the caller's rights, as far as
  *   this client's own go; who calls a method of the app's own is the app, which may do everything. Once the handler has answered, or the
- *   connection has ended, they reject with -32602
+ *   session is lost, they reject with -32602
  * @property {import("./bridge.js").Bridge["open"]} open
  * @property {import("./bridge.js").Bridge["invoke"]} invoke
  * @property {import("./bridge.js").Bridge["canOpen"]} canOpen
@@ -103,14 +107,14 @@
  * @typedef {object} TaskRun
  * @property {string} uri
  * @property {Params} exts
- * @property {AbortSignal} signal aborted when the caller cancels, or the connection ends
+ * @property {AbortSignal} signal aborted when the caller cancels, or the session is lost
  * @property {(value: unknown) => void} progress
  * @typedef {TaskRun & Deputy} TaskCall
  *
  * @typedef {(params: any, call: TaskCall) => unknown} TaskHandler its (awaited) value is the task's
  *
  * @typedef {object} MethodRun
- * @property {AbortSignal} signal aborted when the caller cancels, or the connection ends
+ * @property {AbortSignal} signal aborted when the caller cancels, or the session is lost
  * @property {(value: unknown) => void} progress
  * @property {Page | {id: string}} [page] the page that was called; whole where this client shows it
  * @typedef {MethodRun & Deputy} MethodCall
@@ -132,6 +136,22 @@
  * @property {number} [code] how the connection closed, of `waiting` and `closed`
  * @property {string} [reason] why
  * @property {import("./errors.js").BridgeError} [error] the error behind it
+ * @property {Lost} [lost] what is gone, of `open` in a session in place of one that could not go on
+ *
+ * @typedef {object} Lost
+ * @property {string} reason why the session could not go on: `unknown` to the server (its time has passed, or the server has begun
+ *   anew), `token`, `epoch`, `gap`, `outbox` (too much waited for this client), `connection` where it could not be tried, or, of calls of
+ *   a session that goes on, `server`
+ * @property {{method: string, uri?: string, key?: string}[]} calls of `open`, `invoke` and `call`, which rejected: nobody knows whether they
+ *   were carried out
+ * @property {string[]} pages the ids of those that this client showed
+ *
+ * @typedef {object} PendingCall a call that was made before the page was loaded again
+ * @property {string} id
+ * @property {string} [key]
+ * @property {string} method `router.open`, `router.invoke`, `page.call`
+ * @property {string} [uri]
+ * @property {Promise<any>} result as of the call itself
  *
  * @typedef {object} ReconnectOptions
  * @property {number} [minDelay] milliseconds before the second try, doubled before each further one; 500. Half of a delay is random
@@ -145,11 +165,14 @@
  * @property {string[]} [groups] of the inviter's, in which it is too
  * @property {number} [uses] how many guests there may be at one time; 1
  * @property {number} [expires] milliseconds in which it has to come; 60000
+ * @property {string} [frame] a name that no other frame has at the time: when a frame of that name is made anew, since its parent was
+ *   loaded again, what runs in it goes on with its session; default: the id of the page
  *
  * @typedef {object} Invitation what the address of an invited page carries
  * @property {string} url of the endpoint
  * @property {string} session
  * @property {string} token
+ * @property {string} [frame] by which the page finds what it has kept when its frame is made anew
  *
  * @typedef {{session: string, token: string}} Join `token` is the session's `joinToken`, or that of an invitation
  *
@@ -170,6 +193,11 @@
  * @property {Record<string, MethodHandler>} [methods] by name, as with `method`
  * @property {Record<string, TaskHandler>} [fallback] by URI, pattern or scheme: what `open` and `invoke` do where there is no bridge
  * @property {ReconnectOptions | false} [reconnect] `false`: the first connection is the last
+ * @property {"reload" | "connection" | "nothing"} [keep] over what the session goes on: lost connections and reloads of the page, with
+ *   what that keeps in `sessionStorage`; lost connections alone, which is also what it comes to outside of a page; or nothing. Default:
+ *   `reload`
+ * @property {{after?: number, timeout?: number} | false} [ping] milliseconds of silence before it asks whether the server is there, 25000,
+ *   and until it connects again without an answer, 10000. `false`: it never asks
  * @property {number} [connectTimeout] milliseconds until a connection has its session; 10000
  * @property {{count?: number, bytes?: number}} [queue] how many calls may wait for a connection; 256, of 1 MiB together
  * @property {import("./admission.js").Fetch} [fetch] asks a server that does not let in why; default: the platform's, in a page

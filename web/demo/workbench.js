@@ -1,6 +1,7 @@
 // @ts-check
 import { ConnectionView } from "./panel/connection-view.js";
 import { ExplainView } from "./panel/explain-view.js";
+import { inWords } from "./panel/loss.js";
 import { MessageLog } from "./panel/message-log.js";
 import { StackView } from "./panel/stack-view.js";
 import { byId } from "./shared/dom.js";
@@ -42,6 +43,10 @@ const shell = new Shell(byId("screen", HTMLElement), {
   },
   connection(change) {
     connectionView.show(change, shell.bridge.session?.session);
+    if (change.lost) {
+      log.note(inWords(change.lost));
+      toasts.show(inWords(change.lost));
+    }
     const isOpen = change.state === "open";
     byId("screen", HTMLElement).inert = !isOpen;
     cut.disabled = !isOpen || shell.engine.state !== "connected";

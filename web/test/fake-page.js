@@ -121,7 +121,10 @@ export class FakePage {
  * @returns {Value}
  */
 export function within(page, body) {
-  const names = ["location", "history", "sessionStorage", "navigation", "origin", "waybridgeInvitation"];
+  const names = [
+    "location", "history", "sessionStorage", "navigation", "origin", "waybridgeInvitation", "document", "navigator", "performance",
+    "addEventListener", "removeEventListener",
+  ];
   const before = names.map((name) => Object.getOwnPropertyDescriptor(globalThis, name));
   for (const name of names) {
     const value = Reflect.get(page, name);

@@ -29,6 +29,11 @@ export class FakeSocket extends EventTarget {
   sent = [];
   /** @type {unknown[]} */
   closes = [];
+  /**
+   * Of the last message that the server numbered, where it numbers.
+   * @type {number | undefined}
+   */
+  seq;
 
   /**
    * @param {string} url
@@ -77,7 +82,8 @@ export class FakeSocket extends EventTarget {
   receive({ method, params, ...message }) {
     if (method === "page.open" && params?.page) params = { host: { scheme: schemeOf(params.page.uri), kind: "page" }, ...params };
     if (method === "task.run" && params?.uri) params = { host: { pattern: params.uri, kind: "task" }, ...params };
-    this.receiveRaw(JSON.stringify({ jsonrpc: "2.0", method, params, ...message }));
+    const seq = this.seq === undefined || isBare(method) ? undefined : (this.seq += 1);
+    this.receiveRaw(JSON.stringify({ jsonrpc: "2.0", seq, method, params, ...message }));
   }
 
   /**
@@ -118,14 +124,19 @@ export class FakeSocket extends EventTarget {
   }
 }
 
+/** @param {string | undefined} method */
+function isBare(method) {
+  return method === "$/ack" || method === "$/ping";
+}
+
 /**
- * A bridge whose socket is not open yet, and that connects only once, on a clock that stands still.
+ * A bridge whose socket is not open yet, and that connects only once and sends no pings, on a clock that stands still.
  * @param {Partial<import("../bridge/bridge.js").BridgeOptions>} [options]
  */
 export function connecting(options) {
   const WebSocket = /** @type {any} */ (FakeSocket);
   const clock = new ManualClock();
-  const bridge = new Bridge({ url: "ws://test/bridge", WebSocket, clock, reconnect: false, ...options });
+  const bridge = new Bridge({ url: "ws://test/bridge", WebSocket, clock, reconnect: false, ping: false, ...options });
   const socket = /** @type {FakeSocket} */ (FakeSocket.made.at(-1));
   return { bridge, clock, socket, events: recorded(bridge) };
 }

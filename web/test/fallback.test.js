@@ -136,8 +136,8 @@ test("with a bridge, what is supported is what the server says, asked once for e
   assert.equal(await opens, true);
   socket.end(1006);
   clock.advance(500);
-  const next = await accept(bridge, { capabilities: ["resume"] });
-  const again = bridge.supports("resume");
+  const next = await accept(bridge, { capabilities: ["search"] });
+  const again = bridge.supports("search");
   next.answer("rpc.discover", { methods: [] });
   assert.equal(await again, true);
   assert.equal(await bridge.supports("page.call"), false);

@@ -116,7 +116,7 @@ test("a shell invites with what it grants, and gets the page's address", async (
   socket.answer("session.invite", { session: "s1", token: "g1", expiresAt: 5 });
   const address = await made;
   assert.match(address, /^https:\/\/shop\.example\/shop\.html\?x=1#chapter&waybridge=/);
-  assert.deepEqual(invitationIn(address), { url: "ws://test/bridge", session: "s1", token: "g1" });
+  assert.deepEqual(invitationIn(address), { url: "ws://test/bridge", session: "s1", token: "g1", frame: "p1" });
 
   const plain = bridge.invite(new URL(SHOP));
   assert.deepEqual(socket.last("session.invite").params, {});

@@ -55,10 +55,11 @@ function reaches(bridge, state) {
   }));
 }
 
-test("live: a cut connection is made anew, with a new session that knows hosts, tasks and topics", OPTIONS, async (t) => {
+test("live: where nothing is to be kept, a cut connection is made anew, with a new session that knows hosts, tasks and topics", OPTIONS, async (t) => {
   /** @type {string[]} */
   const seen = [];
   const { bridge, cut } = await connect(t, {
+    keep: "nothing",
     hosts: { live: { open: () => {}, close: (page, reason) => void seen.push(`close ${page.uri} ${reason}`) } },
     tasks: { "action://live/slow": () => new Promise(() => {}) },
   });
@@ -88,7 +89,7 @@ test("live: a cut connection is made anew, with a new session that knows hosts, 
 test("live: a client that joined joins the session again, and one whose session is gone ends", OPTIONS, async (t) => {
   const shell = await connect(t, { hosts: { native: HOST } });
   const join = key(await shell.bridge.ready);
-  const member = await connect(t, { join });
+  const member = await connect(t, { join, keep: "nothing" });
   const open = reaches(member.bridge, "open");
   member.cut();
   await open;
@@ -115,7 +116,7 @@ test("live: a guest comes by invitation, again after its connection was cut, and
   const page = await id;
   const { url, ...join } = invitationIn(await shell.invite("https://app.example/", { page }));
   assert.equal(url, LIVE_URL);
-  const guest = await connect(t, { join });
+  const guest = await connect(t, { join, keep: "nothing" });
   const { session } = guest.bridge;
   assert.deepEqual([session?.session, session?.guest, session?.page, session?.joinToken], [join.session, true, page, undefined]);
   await assert.rejects(guest.bridge.invite("https://app.example/"), { code: 2403 });
@@ -223,7 +224,7 @@ test("live: what the server answers has the types that types.js gives it", OPTIO
   const { bridge } = await connect(t, { hosts: { native: HOST } });
   /** @type {{epoch: string, limits: Record<string, number>, table: {version: string}, capabilities: string[]}} */
   const { epoch, limits, table, capabilities } = await bridge.ready;
-  assert.deepEqual([typeof epoch, typeof table.version, capabilities], ["string", "string", []]);
+  assert.deepEqual([typeof epoch, typeof table.version, capabilities], ["string", "string", ["resume"]]);
   assert(Object.values(limits).length > 10 && Object.values(limits).every(Number.isInteger));
   /** @type {{canOpen: boolean, kind?: "page" | "task" | "service", route?: string}} */
   const found = await bridge.canOpen("native://home");

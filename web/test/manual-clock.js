@@ -46,6 +46,19 @@ export class ManualClock {
     }
     this.#now = end;
   }
+
+  /**
+   * Lets time pass in which no timer runs, as while a computer sleeps: those that were due run at its end, each once.
+   * @param {number} milliseconds
+   */
+  sleep(milliseconds) {
+    this.#now += milliseconds;
+    const due = [...this.#timers].filter(([, { at }]) => at <= this.#now);
+    for (const [timer, { body }] of due) {
+      this.#timers.delete(timer);
+      body();
+    }
+  }
 }
 
 /** @typedef {import("../bridge/clock.js").Clock} ClockType */

@@ -31,6 +31,19 @@ export function mismatch(expected, actual, captures, path = "$") {
 }
 
 /**
+ * A received message, or a batch of them, without the numbers that a transcript does not name.
+ * @param {any} expected
+ * @param {any} actual
+ * @returns {any}
+ */
+export function unnumbered(expected, actual) {
+  if (Array.isArray(actual)) return actual.map((each, index) => unnumbered(expected?.[index], each));
+  if (typeof actual !== "object" || actual === null || Object.hasOwn(Object(expected), "seq")) return actual;
+  const { seq, ...rest } = actual;
+  return rest;
+}
+
+/**
  * Puts the captured values where a transcript names them.
  * @param {any} value
  * @param {Captures} captures

@@ -62,7 +62,8 @@ for (const [code, name, delay] of CODES) {
     assert.equal(made(() => clock.advance(1)), 1);
     assert.equal(bridge.state, "connecting");
     await accept(bridge, { session: "s2" });
-    assert.deepEqual(seen.slice(1), [{ state: "connecting", attempt: 1 }, { state: "open", attempt: 0 }]);
+    const lost = { reason: "connection", calls: [], pages: [] };
+    assert.deepEqual(seen.slice(1), [{ state: "connecting", attempt: 1 }, { state: "open", attempt: 0, lost }]);
     assert.equal(bridge.session?.session, "s2");
     await Promise.all([bridge.close(), newest().end(1000)]);
     assert.equal(clock.pending, 0);
@@ -104,7 +105,7 @@ test("a connection that has no session in time is given up, and tried again", as
   clock.advance(49);
   assert.deepEqual(seen, []);
   clock.advance(1);
-  assert.deepEqual(socket.closes, [[1000]]);
+  assert.deepEqual(socket.closes, [[4205]], "a normal close would say that the client has left");
   assert.deepEqual(seen, [{ state: "waiting", attempt: 2, delay: 100, code: 1006, reason: "no session within 50 ms" }]);
   socket.answer("session.open", { session: "late" });
   await turn();

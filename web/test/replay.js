@@ -1,5 +1,5 @@
 // @ts-check
-import { filled, mismatch } from "./matching.js";
+import { filled, mismatch, unnumbered } from "./matching.js";
 import { nodeWebSockets } from "./node-ws.js";
 
 /** Milliseconds that the server may take for what a transcript expects. */
@@ -64,8 +64,9 @@ class Socket {
     return /** @type {Received} */ (this.#inbox.shift());
   }
 
-  close() {
-    this.#socket.close(1000);
+  /** @param {number} code */
+  close(code) {
+    this.#socket.close(code);
   }
 
   end() {
@@ -120,11 +121,11 @@ async function play(step, socketOf, captures) {
   } else if (step.advance !== undefined) {
     await new Promise((resolve) => setTimeout(resolve, step.advance));
   } else if (typeof step.close === "string") {
-    (await socketOf(step.close)).close();
+    (await socketOf(step.close)).close(step.code ?? 1000);
   } else if (step.send !== undefined) {
     const socket = await socketOf(step.send);
     if (step.message !== undefined) {
-      socket.greeted ||= step.message.method === "session.open";
+      socket.greeted ||= ["session.open", "session.resume"].includes(step.message.method);
       socket.send(JSON.stringify(filled(step.message, captures)));
     } else if (step.text !== undefined) {
       socket.send(filled(step.text, captures).repeat(step.repeat ?? 1));
@@ -150,7 +151,7 @@ async function expect(step, socket, captures) {
       const received = await socket.next();
       const index = open.findIndex((each) => {
         const attempt = new Map(captures);
-        if (mismatch({ message: each }, received, attempt) !== undefined) return false;
+        if (mismatch({ message: each }, numberless(each, received), attempt) !== undefined) return false;
         for (const [name, value] of attempt) captures.set(name, value);
         return true;
       });
@@ -161,8 +162,17 @@ async function expect(step, socket, captures) {
   }
   const expected =
     step.close === undefined ? { message: step.message } : { close: step.close, reason: step.reason ?? "{{*}}" };
-  const found = mismatch(expected, await socket.next(), captures);
+  const found = mismatch(expected, numberless(step.message, await socket.next()), captures);
   if (found !== undefined) throw new Error(found);
+}
+
+/**
+ * @param {any} expected
+ * @param {Received} received
+ * @returns {Received}
+ */
+function numberless(expected, received) {
+  return received.message === undefined ? received : { message: unnumbered(expected, received.message) };
 }
 
 /**

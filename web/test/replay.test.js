@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bridge } from "../bridge/bridge.js";
-import { filled, mismatch } from "./matching.js";
+import { filled, mismatch, unnumbered } from "./matching.js";
 import { nodeWebSockets } from "./node-ws.js";
 import { replay } from "./replay.js";
 
@@ -31,6 +31,21 @@ for (const [expected, actual, matches] of MATCHES) {
   test(`${JSON.stringify(expected)} ${matches ? "matches" : "does not match"} ${JSON.stringify(actual)}`, () => {
     const captures = new Map(Object.entries({ known: { k: 1 }, number: 7 }));
     assert.equal(mismatch(expected, actual, captures) === undefined, matches);
+  });
+}
+
+/** @type {[any, any, any][]} what is expected, what comes, what is compared */
+const NUMBERS = [
+  [{ id: 1 }, { id: 1, seq: 5 }, { id: 1 }],
+  [{ id: 1, seq: 5 }, { id: 1, seq: 5 }, { id: 1, seq: 5 }],
+  [[{ id: 1 }, { id: 2, seq: 6 }], [{ id: 1, seq: 5 }, { id: 2, seq: 6 }], [{ id: 1 }, { id: 2, seq: 6 }]],
+  [{ id: 1 }, { id: 1, params: { seq: 7 } }, { id: 1, params: { seq: 7 } }],
+  ["{{*}}", { id: 1, seq: 5 }, { id: 1 }],
+];
+
+for (const [expected, actual, compared] of NUMBERS) {
+  test(`of ${JSON.stringify(actual)} the number counts where ${JSON.stringify(expected)} names it`, () => {
+    assert.deepEqual(unnumbered(expected, actual), compared);
   });
 }
 

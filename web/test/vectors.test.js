@@ -5,6 +5,8 @@ import { test } from "node:test";
 import { LIVE_URL, SKIP } from "./node-ws.js";
 import { replay } from "./replay.js";
 
+/** Milliseconds that a transcript may let pass. */
+const PATIENCE = 45000;
 const FOLDER = new URL("../../protocol/vectors/", import.meta.url);
 const files = readdirSync(FOLDER).filter((name) => name.endsWith(".json")).sort();
 
@@ -14,5 +16,8 @@ test("there are transcripts to replay", () => {
 
 for (const file of files) {
   const vector = JSON.parse(readFileSync(new URL(file, FOLDER), "utf8"));
-  test(`${file}: ${vector.name}`, { skip: SKIP, timeout: 60000 }, () => replay(vector, LIVE_URL ?? ""));
+  const passes = vector.steps.reduce((/** @type {number} */ sum, /** @type {any} */ { advance = 0 }) => sum + advance, 0);
+  // A live server's time can not be moved; the Swift tests play it with one that can.
+  const long = passes > PATIENCE && `${passes / 1000} s would have to pass`;
+  test(`${file}: ${vector.name}`, { skip: SKIP || long, timeout: 60000 }, () => replay(vector, LIVE_URL ?? ""));
 }

@@ -3,39 +3,43 @@ import { element } from "../shared/dom.js";
 import { ResultView } from "../shared/result.js";
 import { group, row } from "./row.js";
 
+/**
+ * What the rows open.
+ * @type {(import("../shared/result.js").Opening & Omit<Parameters<typeof row>[0], "press" | "title"> & {label?: string, params?: Record<string, unknown>})[]}
+ */
+const openings = [
+  {
+    icon: "bag", title: "Outfitters", detail: "Web page in a frame", technology: "web",
+    uri: new URL("pages/shop.html", document.baseURI).href, params: { title: "Outfitters" }, show: () => "closed itself",
+  },
+  {
+    icon: "person", title: "Profile", label: "Mira’s profile", detail: "flutter://profile/7", technology: "flutter",
+    uri: "flutter://profile/7", show: (data) => `following ${data.name}`,
+  },
+  {
+    icon: "plus", title: "Counter", detail: "flutter://counter", technology: "flutter",
+    uri: "flutter://counter", params: { start: 3 }, show: (data) => `counted to ${data.count}`,
+  },
+  {
+    icon: "note", title: "Trip notes", detail: "Walk M → A → B → C", technology: "native",
+    uri: "native://walk/m", show: () => "closed",
+  },
+  {
+    icon: "pin", title: "Address", label: "Addresses", detail: "native://address/list", technology: "native",
+    uri: "native://address/list", show: (data) => `${data.name}, ${data.city}`,
+  },
+];
+
 /** @type {import("./pages.js").NativePage} */
-export function home(page, { bridge }) {
+export function home(page, { bridge }, restored) {
   const result = new ResultView();
   const from = page.id;
-  const shop = new URL("pages/shop.html", document.baseURI).href;
+  if (restored) result.again(bridge.pending, openings);
   const content = element("div", { class: "content" },
     element("p", { class: "hero" },
       "One app, three technologies. Each page here is drawn by a client of its own, and all share one stack."),
-    group("Open a page",
-      row({
-        icon: "bag", title: "Outfitters", detail: "Web page in a frame", technology: "web",
-        press: () => result.open("Outfitters", () => bridge.open(shop, { title: "Outfitters" }, { from }),
-          () => "closed itself"),
-      }),
-      row({
-        icon: "person", title: "Mira’s profile", detail: "flutter://profile/7", technology: "flutter",
-        press: () => result.open("Profile", () => bridge.open("flutter://profile/7", {}, { from }),
-          (data) => `following ${data.name}`),
-      }),
-      row({
-        icon: "plus", title: "Counter", detail: "flutter://counter", technology: "flutter",
-        press: () => result.open("Counter", () => bridge.open("flutter://counter", { start: 3 }, { from }),
-          (data) => `counted to ${data.count}`),
-      }),
-      row({
-        icon: "note", title: "Trip notes", detail: "Walk M → A → B → C", technology: "native",
-        press: () => result.open("Trip notes", () => bridge.open("native://walk/m", {}, { from }), () => "closed"),
-      }),
-      row({
-        icon: "pin", title: "Addresses", detail: "native://address/list", technology: "native",
-        press: () => result.open("Address", () => bridge.open("native://address/list", {}, { from }),
-          (data) => `${data.name}, ${data.city}`),
-      })),
+    group("Open a page", ...openings.map(({ title, uri, show, params = {}, ...look }) =>
+      row({ ...look, title: look.label ?? title, press: () => result.open(title, () => bridge.open(uri, params, { from }), show) }))),
     group("Run a task",
       row({
         icon: "share", title: "Share this app", detail: "action://share", technology: "swift",

@@ -18,6 +18,7 @@ import { audience, notes, review, write } from "./walk.js";
  * @callback NativePage
  * @param {Page} page
  * @param {Shell} shell
+ * @param {boolean} restored whether it was there before the shell was loaded again
  * @returns {{title: string, root?: boolean, tall?: boolean, content: Node[]}}
  */
 
@@ -54,11 +55,12 @@ export function draws(route) {
  * Draws a native page. Throws for a route that this shell has no page for, which refuses to open it.
  * @param {Page} page
  * @param {Shell} shell
+ * @param {boolean} restored
  * @returns {HTMLElement}
  */
-export function nativePage(page, shell) {
+export function nativePage(page, shell, restored) {
   const draw = pages.get(page.route);
   if (!draw) throw Object.assign(new Error(`This app has no page ${page.uri}`), { code: 1404 });
-  const { content, ...options } = draw(page, shell);
+  const { content, ...options } = draw(page, shell, restored);
   return surface(page, { ...options, back: () => shell.back(page.id) }, ...content);
 }

@@ -14,26 +14,38 @@ needsApp(bridge);
 let selected;
 const reviewPage = new URL("review.html", document.baseURI).href;
 
+/**
+ * What each button opens.
+ * @type {(import("../shared/result.js").Opening & {id: string, params?: () => object})[]}
+ */
+const openings = [
+  {
+    id: "address", title: "Address", uri: "native://address/list",
+    params: () => (selected ? { selected } : {}),
+    show: (address) => {
+      selected = address.id;
+      return `${address.name}, ${address.street}, ${address.city}`;
+    },
+  },
+  { id: "maker", title: "Maker", uri: "flutter://profile/7", show: ({ name }) => `you follow ${name}` },
+  {
+    id: "review", title: "Review", uri: reviewPage,
+    params: () => ({ title: "Your review" }),
+    show: ({ stars, text }) => `${"★".repeat(stars)} ${text}`,
+  },
+  { id: "walk", title: "Trip notes", uri: "native://walk/m", show: () => "closed" },
+  { id: "elsewhere", title: "Elsewhere", uri: "http://elsewhere.invalid/", show: () => "closed" },
+];
+
+for (const { id, title, uri, params, show } of openings) {
+  on(id, () => result.open(title, () => bridge.open(uri, { ...params?.() }), show));
+}
+
+bridge.ready.then(() => result.again(bridge.pending, openings), () => {});
+
 on("share", () => result.run("Share",
   () => bridge.invoke("action://share", { title: "Trail mug", url: location.href }),
   ({ shared, channel }) => (shared ? `shared by ${channel}` : "not shared")));
-
-on("address", () => result.open("Address",
-  () => bridge.open("native://address/list", selected ? { selected } : {}),
-  (address) => {
-    selected = address.id;
-    return `${address.name}, ${address.street}, ${address.city}`;
-  }));
-
-on("maker", () => result.open("Maker", () => bridge.open("flutter://profile/7"),
-  ({ name }) => `you follow ${name}`));
-
-on("review", () => result.open("Review", () => bridge.open(reviewPage, { title: "Your review" }),
-  ({ stars, text }) => `${"★".repeat(stars)} ${text}`));
-
-on("walk", () => result.open("Trip notes", () => bridge.open("native://walk/m"), () => "closed"));
-
-on("elsewhere", () => result.open("Elsewhere", () => bridge.open("http://elsewhere.invalid/"), () => "closed"));
 
 on("cart", () => result.run("Cart", () => bridge.invoke("action://toast", { text: "Trail mug is in your cart" }),
   () => "1 trail mug"));

@@ -30,7 +30,7 @@ export class ConnectionView {
     this.#wasOpen ||= state === "open";
     this.#closed = state === "closed";
     this.#line.dataset.state = state === "open" ? "connected" : state;
-    this.#line.textContent = session === undefined ? states[state] : `Session ${session}`;
+    this.#line.textContent = state === "open" ? `Session ${session}` : states[state];
     this.#curtain.hidden = state === "open" || (state === "connecting" && !this.#wasOpen);
     this.#button.textContent = this.#closed ? "Start again" : state === "connecting" ? "Connecting…" : "Try now";
     for (const animation of this.#wait.getAnimations({ subtree: true })) animation.cancel();

@@ -58,6 +58,14 @@ export class MessageLog {
     while (this.list.children.length > kept) this.list.lastElementChild?.remove();
   }
 
+  /**
+   * What is no message, but belongs among them.
+   * @param {string} text
+   */
+  note(text) {
+    this.list.prepend(element("li", { class: "note", role: "status" }, text));
+  }
+
   #toggle() {
     this.#paused = !this.#paused;
     this.#missed = 0;

@@ -2,6 +2,7 @@
 import { element } from "./dom.js";
 
 /** @typedef {import("../../bridge/bridge.js").Outcome} Outcome */
+/** @typedef {{title: string, uri: string, show: (data: any) => Child}} Opening what opens a page, and how its result is told */
 
 /** Shows what came of a call: an outcome, a value or an error. Screen readers hear it. */
 export class ResultView {
@@ -46,6 +47,18 @@ export class ResultView {
       if (outcome.outcome === "failed") return `${outcome.outcome} · ${outcome.code} ${outcome.message}`;
       return outcome.outcome;
     });
+  }
+
+  /**
+   * Waits again for what was opened last before the page was loaded anew.
+   * @param {import("../../bridge/bridge.js").PendingCall[]} pending
+   * @param {Opening[]} openings
+   */
+  async again(pending, openings) {
+    const calls = pending.filter((call) => openings.some(({ uri }) => uri === call.uri));
+    const call = calls[calls.length - 1];
+    const opening = openings.find(({ uri }) => uri === call?.uri);
+    if (call && opening) await this.open(opening.title, () => call.result, opening.show);
   }
 
   /**

@@ -21,7 +21,7 @@ export class FlutterEngine {
   }
 
   async start() {
-    this.frame = await this.frames.make("flutter.html", "Flutter view", { hosts: ["flutter"] }, (message) => this.#hear(message));
+    this.frame = await this.frames.make("flutter.html", "Flutter view", { hosts: ["flutter"], frame: "flutter" }, (message) => this.#hear(message));
     this.#become("starting");
   }
 

@@ -41,6 +41,8 @@ export class Shell {
   #routes = [];
   /** @type {import("../../bridge/bridge.js").Unregister | undefined} */
   #native;
+  /** @type {string | undefined} the session that was begun last */
+  #begun;
   #refreshing = false;
 
   /**
@@ -80,14 +82,20 @@ export class Shell {
 
   get #host() {
     return {
-      open: (/** @type {Page} */ page) => this.#open(page),
+      open: (/** @type {Page} */ page, /** @type {{restored?: true}} */ { restored }) => this.#open(page, restored === true),
       close: (/** @type {Page} */ page) => this.#close(page),
       resume: () => this.refresh(),
     };
   }
 
-  /** Starts the app in a new session: the Flutter engine, the native pages and the first tab. */
+  /**
+   * Starts the app: the Flutter engine, the native pages and the first tab. In a session that goes on after a reload the pages are
+   * there already, and come again as soon as somebody hosts them; one that goes on after a lost connection has them all.
+   */
   async #begin() {
+    const session = this.bridge.session?.session;
+    if (session === this.#begun) return this.refresh();
+    this.#begun = session;
     this.attempt(this.startFlutter());
     try {
       this.#routes = await this.bridge.routes();
@@ -95,7 +103,8 @@ export class Shell {
       // Only the pages that this shell can draw: what else the scheme has, or will have, is the router's to answer.
       const patterns = this.#routes.filter(({ name }) => draws(name)).flatMap((route) => route.patterns);
       this.#native = this.bridge.host("native", { ...this.#host, patterns });
-      await this.bridge.selectTab(0);
+      const { selected } = await this.bridge.stack();
+      if (typeof selected !== "number") await this.bridge.selectTab(0);
     } catch (error) {
       this.#tell(error);
     }
@@ -163,9 +172,12 @@ export class Shell {
     if (this.bridge.state === "open") this.listener.toast(explain(error));
   }
 
-  /** @param {Page} page */
-  async #open(page) {
-    this.screen.add(page.id, /^https?:/.test(page.uri) ? await this.#webPage(page) : nativePage(page, this));
+  /**
+   * @param {Page} page
+   * @param {boolean} restored
+   */
+  async #open(page, restored) {
+    this.screen.add(page.id, /^https?:/.test(page.uri) ? await this.#webPage(page) : nativePage(page, this, restored));
     this.refresh();
   }
 

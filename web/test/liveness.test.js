@@ -1,0 +1,131 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connecting, FakeSocket, newest, turn } from "./fake-socket.js";
+import { FakeLocks, FakeTab } from "./fake-tab.js";
+import { begun, goesOn, RECONNECT } from "./resumable.js";
+
+/** @typedef {import("./fake-socket.js").FakeSocket} Socket */
+
+/**
+ * @param {Partial<import("../bridge/bridge.js").BridgeOptions>} [options]
+ * @param {FakeTab} [tab]
+ */
+async function watched(options, tab = new FakeTab("https://shop.example/", new FakeLocks())) {
+  const made = tab.run(() => connecting({ url: "ws://test/bridge", reconnect: RECONNECT, ping: { after: 1000, timeout: 400 }, keep: "connection", ...options }));
+  await begun(made.bridge);
+  return { tab, ...made };
+}
+
+/** @param {Socket} socket */
+const pings = (socket) => socket.sent.filter(({ method }) => method === "$/ping");
+
+/** @param {Socket} socket */
+const pong = (socket) => socket.receiveRaw(JSON.stringify({ jsonrpc: "2.0", id: pings(socket).at(-1).id, result: null }));
+
+test("after a silence it asks, and goes on with the connection that answers", async () => {
+  const { socket, clock, bridge } = await watched();
+  clock.advance(999);
+  assert.equal(pings(socket).length, 0);
+  clock.advance(1);
+  assert.equal(pings(socket).length, 1);
+  pong(socket);
+  clock.advance(400);
+  assert.equal(bridge.state, "open");
+  clock.advance(1000);
+  assert.equal(pings(socket).length, 2);
+});
+
+test("whatever comes puts the question off", async () => {
+  const { socket, clock } = await watched();
+  clock.advance(600);
+  socket.receive({ method: "$/ack", params: { seq: 0 } });
+  clock.advance(999);
+  assert.equal(pings(socket).length, 0);
+  clock.advance(1);
+  assert.equal(pings(socket).length, 1);
+});
+
+test("a connection that stays silent is given up, without leaving, and the session goes on with the next", async () => {
+  const { socket, clock, bridge } = await watched();
+  const call = bridge.invoke("action://a");
+  const [{ id }] = socket.sent;
+  clock.advance(1400);
+  assert.deepEqual(socket.closes, [[4202]]);
+  assert.equal(bridge.state, "connecting");
+  const { socket: next } = await goesOn(bridge, { received: 1, pending: [{ id, method: "router.invoke" }] });
+  next.receive({ id, result: 1 });
+  assert.equal(await call, 1);
+});
+
+test("a page that stood still asks once more before it gives up", async () => {
+  const { socket, clock, bridge } = await watched();
+  clock.advance(1000);
+  // The timer is late by far, as after a sleep, and what came meanwhile is still to be read.
+  clock.sleep(60000);
+  assert.equal(pings(socket).length, 2);
+  pong(socket);
+  clock.advance(400);
+  assert.equal(bridge.state, "open");
+});
+
+/** @type {[string, (tab: FakeTab) => void, boolean][]} what happens, and whether it is a reason to look */
+const MOMENTS = [
+  ["the page is looked at again", (tab) => tab.document.dispatchEvent(new Event("visibilitychange")), true],
+  ["the page is put away", (tab) => {
+    tab.document.visibilityState = "hidden";
+    tab.document.dispatchEvent(new Event("visibilitychange"));
+  }, false],
+  ["the network is back", (tab) => tab.dispatch(new Event("online")), true],
+  ["the page comes from the cache", (tab) => tab.dispatch(Object.assign(new Event("pageshow"), { persisted: true })), true],
+  ["the page is shown first", (tab) => tab.dispatch(Object.assign(new Event("pageshow"), { persisted: false })), false],
+];
+
+for (const [name, happen, looks] of MOMENTS) {
+  test(`when ${name} it ${looks ? "asks at once" : "does nothing"}, of an open connection`, async () => {
+    const { tab, socket, clock, bridge } = await watched({ ping: { after: 100000, timeout: 60000 } });
+    happen(tab);
+    assert.equal(pings(socket).length, looks ? 1 : 0);
+    clock.advance(4999);
+    assert.equal(bridge.state, "open");
+    clock.advance(1);
+    assert.equal(bridge.state, looks ? "connecting" : "open");
+  });
+
+  test(`when ${name} it ${looks ? "connects at once" : "waits on"}, where there is no connection`, async () => {
+    const { tab, socket, bridge } = await watched();
+    socket.end(1006);
+    const before = FakeSocket.made.length;
+    happen(tab);
+    assert.equal(FakeSocket.made.length - before, looks ? 1 : 0);
+    void bridge.close();
+  });
+}
+
+test("when it ends no timer is left, and nothing listens", async () => {
+  const listening = new Set();
+  const tab = new FakeTab("https://shop.example/", undefined);
+  for (const target of [tab, tab.document]) {
+    target.addEventListener = (/** @type {string} */ type) => void listening.add(type);
+    target.removeEventListener = (/** @type {string} */ type) => void listening.delete(type);
+  }
+  const { clock, bridge, socket } = await watched({}, tab);
+  assert.deepEqual([...listening].sort(), ["online", "pageshow", "visibilitychange"]);
+  void bridge.close();
+  assert.equal(clock.pending, 0);
+  await turn();
+  assert.deepEqual([[...listening], pings(socket).length, newest() === socket], [[], 0, true]);
+});
+
+test("ping: false never asks, and hears nothing", async () => {
+  const { tab, socket, clock } = await watched({ ping: false });
+  clock.advance(1e6);
+  for (const [, happen] of MOMENTS) happen(tab);
+  assert.deepEqual(socket.sent, []);
+});
+
+for (const ping of [{ after: 0 }, { timeout: -1 }, { after: NaN }]) {
+  test(`ping: ${JSON.stringify(ping)} is refused`, async () => {
+    await assert.rejects(watched({ ping }), { code: -32602, message: /ping\.(after|timeout)/ });
+  });
+}
