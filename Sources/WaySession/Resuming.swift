@@ -7,7 +7,7 @@ import WayValues
 enum Resuming {
   /// Why a client cannot go on.
   enum Refusal: String, Sendable {
-    case unknown, token, epoch, gap, outbox
+    case unknown, token, user, epoch, gap, outbox
   }
 
   /// A connection has ended. Its client stays for a while where it may resume.
@@ -16,12 +16,26 @@ enum Resuming {
   ) {
     // Another connection may carry it by now.
     guard let client = session.members[id], client.channel === channel else { return }
-    guard client.isResumable, code != CloseCode.normal.rawValue, !session.isEnding else {
-      return session.remove(id, code: code)
-    }
+    guard
+      client.isResumable, code != CloseCode.normal.rawValue, !session.isEnding,
+      !isOrphan(client, in: session)
+    else { return session.remove(id, code: code) }
     client.disconnect(at: session.loop.nanoseconds)
     session.happenings.tell(.session, .away(client: client.name, code: code))
     wait(client, for: session.limits.resume, in: session)
+  }
+
+  /// Whether a client is a guest whose page is gone: nothing comes back to where it was.
+  private static func isOrphan(_ client: Client, in session: isolated Session) -> Bool {
+    guard client.rights.caller.isGuest, let page = client.page else { return false }
+    return !session.pages.isExpected(page)
+  }
+
+  /// A page has closed: guests that were in it and have no connection leave.
+  static func closed(_ page: String, in session: isolated Session) {
+    for client in session.members.all where client.isAbsent && client.page == page {
+      if isOrphan(client, in: session) { session.remove(client.id) }
+    }
   }
 
   private static func wait(
@@ -64,6 +78,12 @@ enum Resuming {
     guard client.proof.knows(asked.token) else { return .failure(ResumeRefusal(.token)) }
     guard handshake.origin == client.handshake.origin else {
       throw .forbidden("origin", "The client is one of a page of another origin")
+    }
+    // What a guest may do is its invitation's, whatever token it shows.
+    let identity = client.rights.invitation == nil ? identity : nil
+    // Somebody else begins anew.
+    if let identity, identity.user != client.rights.caller.identity.user {
+      return .failure(ResumeRefusal(.user))
     }
     if let identity {
       try Renewal.renew(client, as: identity, in: session)

@@ -446,7 +446,10 @@ extension Session {
     isActing = true
     defer { isActing = false }
     repeat {
-      while let action = actions.popFirst() { Staging.perform(action, in: self) }
+      while let action = actions.popFirst() {
+        Staging.perform(action, in: self)
+        if case .close(let page, _, _, _) = action { Resuming.closed(page.id, in: self) }
+      }
       actions.append(contentsOf: pages.advance())
     } while !actions.isEmpty
   }

@@ -217,6 +217,48 @@ struct ResumeTests {
     }
   }
 
+  @Test func aGuestWhosePageIsGoneLeavesWithItsConnection() async throws {
+    let bridge = try WireBridge.conformance()
+    let (shell, hello) = try await WireClient.open(
+      bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
+    var guests: [Numbered] = []
+    for number in 1...2 {
+      try await shell.call(.integer(Int64(number)), "router.open", ["uri": "native://walk/a"])
+      let asked = try await shell.request("page.open")
+      try await shell.reply(asked, nil)
+      let page = asked["params"]?["page"]?["id"] ?? .null
+      let invited = try await shell.ask("session.invite", ["page": page])
+      guests.append(
+        try await Numbered(
+          bridge,
+          joining: [
+            "session": hello["session"] ?? .null,
+            "invitation": invited["result"]?["token"] ?? .null,
+          ]))
+    }
+    // One loses its connection before its page closes, the other behind it.
+    try await guests[1].lose()
+    #expect(await bridge.hub.census().clients == 3)
+    for page in ["p2", "p1"] as [Value] {
+      try await shell.notify("navigation.finish", ["page": page])
+      try await shell.reply(try await shell.request("page.close"), nil)
+    }
+    await bridge.server.loop.settle()
+    #expect(await bridge.hub.census().clients == 2)
+    try await guests[0].lose()
+    #expect(await bridge.hub.census().clients == 1)
+  }
+
+  @Test func nobodyElseGoesOn() async throws {
+    let bridge = WireBridge(try echoing(), identify: { Identity(user: $0.token) })
+    let client = try await Numbered(bridge, ["token": "anna"])
+    try await client.lose()
+    let answer = try await client.resume(
+      after: 0, from: Handshake(origin: nil, address: nil, token: "ben"))
+    #expect(answer["reason"] == "user")
+    #expect(try await client.resume(after: 0)["resumed"] == true)
+  }
+
   @Test func guestsResumeAsTheyWere() async throws {
     let bridge = try WireBridge.conformance()
     let (shell, hello) = try await WireClient.open(bridge)

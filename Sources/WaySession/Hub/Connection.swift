@@ -185,6 +185,8 @@ extension Connection {
     } catch {
       return refuseHello(request, error)
     }
+    var handshake = handshake
+    handshake.token = asked.open.token ?? handshake.token
     // Without a token of its own a client is who it was.
     guard handshake.token != nil else { return resume(asked, request, nil) }
     identify(handshake) { connection, identity in
