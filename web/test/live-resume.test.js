@@ -210,6 +210,8 @@ test("live: opener and host are both loaded again", OPTIONS, async (t) => {
   const [{ bridge: shell }, { bridge }] = await Promise.all([reload(t, hostTab, host.wire, { hosts: after.hosts }), reload(t, openerTab, opener.wire, options)]);
   await shell.finish("both", { page });
   assert.equal((await bridge.recover("pick")).data, "both");
+  // The two hear of it on connections of their own.
+  await shell.stack();
   assert.deepEqual(after.seen, ["again live://list", "close live://list finished"]);
 });
 
