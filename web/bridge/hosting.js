@@ -44,6 +44,11 @@ export class Hosting {
   /** Ends a comparison with the server's picture. */
   #abandon = () => {};
   /**
+   * Pages that were closed during such a comparison, before they were shown again.
+   * @type {Set<string> | undefined}
+   */
+  #gone;
+  /**
    * The page in which the client runs: its methods are the client's.
    * @type {string | undefined}
    */
@@ -132,6 +137,7 @@ export class Hosting {
    */
   async sync(ask, { failed, late, own }) {
     let isLost = false;
+    const gone = (this.#gone = new Set());
     const over = Promise.race([late, new Promise((resolve) => (this.#abandon = () => resolve((isLost = true))))]);
     const { open, closed } = await ask({ pages: this.#shown });
     for (const id of closed) await this.#close({ page: id, reason: "failed" }).catch(failed);
@@ -142,6 +148,7 @@ export class Hosting {
       if (this.#pages.has(page.id)) continue;
       const host = await this.#coming(checkHost(asked.host), over);
       if (isLost) return;
+      if (gone.has(page.id)) continue;
       try {
         await this.#open(page, host, { ...own, signal: new AbortController().signal, progress: () => {}, restored: true });
       } catch (error) {
@@ -204,7 +211,11 @@ export class Hosting {
   async #close({ page: id, reason, exts }) {
     if (typeof id !== "string") throw invalid("page.close needs the id of a page");
     const shown = this.#pages.get(id);
-    if (shown === undefined) return null;
+    if (shown === undefined) {
+      // It may be about to be shown again.
+      this.#gone?.add(id);
+      return null;
+    }
     this.#forget(shown);
     await takeAway(shown, reason, exts ?? {});
     return null;

@@ -208,6 +208,7 @@ test("live: opener and host are both loaded again", OPTIONS, async (t) => {
   outcome.catch(() => {});
   const after = noting();
   const [{ bridge: shell }, { bridge }] = await Promise.all([reload(t, hostTab, host.wire, { hosts: after.hosts }), reload(t, openerTab, opener.wire, options)]);
+  while (after.seen.length === 0) await shell.stack();
   await shell.finish("both", { page });
   assert.equal((await bridge.recover("pick")).data, "both");
   // The two hear of it on connections of their own.
