@@ -24,7 +24,7 @@ test("a page that closes before it is shown again is not shown", async () => {
       queueMicrotask(() => close({ page: "p1", reason: "finished" }, {}));
       return { open: [{ page: PAGE, host: { scheme: "native", kind: "page" } }], closed: [] };
     },
-    { failed: (error) => assert.ifError(error), late: new Promise(() => {}), own: /** @type {any} */ ({}) },
+    { failed: (error) => assert.fail(String(error)), late: new Promise(() => {}), own: /** @type {any} */ ({}) },
   );
   assert.deepEqual(seen, []);
 });
