@@ -55,12 +55,24 @@ enum Travel {
   ) throws(CallError) -> Reply {
     var step = try journey.next(event, in: session.guide)
     while true {
-      switch step {
-      case .judge(let chain, let said):
-        guard let verdict = chain.judge(Call(said, journey.options, in: session)) else {
-          return try judge(chain, said, journey, for: asker, in: session)
+      switch consume step {
+      case .judge(let chain, let destination):
+        let asked = Call(destination.resolution, journey.options, in: session)
+        switch chain.judge(asked) {
+        case nil: return try judge(chain, destination.resolution, journey, for: asker, in: session)
+        case .pass:
+          journey.pass(to: destination)
+          let reply: Reply?
+          if case .task(let run) = destination.kind, journey.options.carried == nil {
+            // It gets the call as they have seen it.
+            reply = self.run(run, asked, destination, journey, in: session)
+          } else {
+            reply = try arrive(at: destination, journey, for: asker, in: session)
+          }
+          if let reply { return reply }
+          step = try journey.next(.declined, in: session.guide)
+        case let verdict?: step = try journey.next(.judged(verdict), in: session.guide)
         }
-        step = try journey.next(.judged(verdict, waited: false), in: session.guide)
       case .load(let module): return try load(module, journey, for: asker, in: session)
       case .answer(let value): return .value(value)
       case .arrive(let destination):
@@ -138,7 +150,7 @@ enum Travel {
           let alarm = session.loop.schedule(after: delay, work)
           return { alarm.cancel() }
         }
-        goOn(call, journey, .judged(verdict, waited: true), in: session)
+        goOn(call, journey, .judged(verdict), in: session)
       })
     return .later
   }
@@ -173,7 +185,9 @@ extension Travel {
   ) throws(CallError) -> Reply? {
     if let carried = journey.options.carried { try destination.check(carried) }
     switch destination.kind {
-    case .task(let run): return self.run(run, destination, journey, in: session)
+    case .task(let run):
+      let call = Call(destination.resolution, journey.options, in: session)
+      return self.run(run, call, destination, journey, in: session)
     case .page(let handler):
       return try open(destination, .swift(handler), nil, journey, for: asker, in: session)
     case .hosted(let host, _) where host.kind == .page:
@@ -250,14 +264,14 @@ extension Travel {
 
   /// Runs a synchronous task to its result: no Swift task is made, and the thread is not left.
   private static func run(
-    _ run: @Sendable (Call) throws -> Value, _ destination: Destination, _ journey: Journey,
-    in session: isolated Session
+    _ run: @Sendable (Call) throws -> Value, _ call: Call, _ destination: Destination,
+    _ journey: Journey, in session: isolated Session
   ) -> Reply? {
     let task = session.happenings.tellStart(of: destination, by: journey.caller) {
       session.makeCallNumber()
     }
     do {
-      let value = try run(Call(destination.resolution, journey.options, in: session))
+      let value = try run(call)
       if let task { session.happenings.tellEnd(of: task, nil) }
       return .now(journey.entry.answer(.value(value)))
     } catch is Declined {

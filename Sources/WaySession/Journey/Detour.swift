@@ -8,8 +8,6 @@ final class Detour {
   let trail: [String]
   /// The module that was loaded last.
   private(set) var loaded: LazyModule?
-  /// Who serves what the URI says, while interceptors are asked.
-  private(set) var destination: Destination?
   /// The parameters that interceptors have put in the place of the caller's.
   private(set) var changed: ValueObject?
   /// The hosts that have declined what the URI says.
@@ -33,8 +31,6 @@ final class Detour {
     change(copy)
     return copy
   }
-
-  func with(_ destination: Destination) -> Detour { with { $0.destination = destination } }
 
   /// The call begins anew, with the caller's own parameters.
   func with(_ loaded: LazyModule) -> Detour {

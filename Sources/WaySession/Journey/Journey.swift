@@ -11,9 +11,8 @@ struct Journey {
   /// What has happened on the way.
   enum Event {
     case begun
-    /// The interceptors have decided; `waited` when time has passed, in which hosts may have
-    /// changed.
-    case judged(InterceptorChain.Verdict, waited: Bool)
+    /// The interceptors have decided.
+    case judged(InterceptorChain.Verdict)
     /// A module has registered what serves the route.
     case loaded
     /// Who serves it, or the last host that was asked, has left the call to the next.
@@ -25,8 +24,9 @@ struct Journey {
 
   /// What is to be done next.
   enum Step {
-    /// Ask the interceptors about what the URI says.
-    case judge(InterceptorChain, Resolution)
+    /// Ask the interceptors about what the URI says. Where they let it pass at once, it has arrived
+    /// (``Journey/pass(to:)``).
+    case judge(InterceptorChain, Destination)
     case load(LazyModule)
     case arrive(Destination)
     /// The undefined-route handler's answer.
@@ -76,7 +76,7 @@ struct Journey {
   mutating func next(_ event: Event, in guide: Guide) throws(CallError) -> Step {
     switch event {
     case .begun: return try look(in: guide)
-    case .judged(let verdict, let waited): return try follow(verdict, waited, in: guide)
+    case .judged(let verdict): return try follow(verdict, in: guide)
     case .loaded: return try look(in: guide)
     case .declined: return try goOn(in: guide)
     case .failed(let error): throw error
@@ -127,8 +127,7 @@ struct Journey {
       return try fallBack(after: error, in: guide)
     }
     guard destination.isServed else { return come(to: destination) }
-    detour = (detour ?? Detour()).with(destination)
-    return .judge(interceptors, said)
+    return .judge(interceptors, destination)
   }
 
   private mutating func load(_ module: LazyModule) throws(CallError) -> Step {
@@ -153,19 +152,23 @@ struct Journey {
   }
 
   private mutating func come(to destination: Destination) -> Step {
-    if case .hosted(let host, _) = destination.kind { self.host = host } else { host = nil }
+    pass(to: destination)
     return .arrive(destination)
+  }
+
+  /// The call comes to who serves it.
+  mutating func pass(to destination: Destination) {
+    if case .hosted(let host, _) = destination.kind { self.host = host } else { host = nil }
   }
 
   /// Does what the interceptors have decided.
   private mutating func follow(
-    _ verdict: InterceptorChain.Verdict, _ waited: Bool, in guide: Guide
+    _ verdict: InterceptorChain.Verdict, in guide: Guide
   ) throws(CallError) -> Step {
     guard let said = resolution else { throw .noRoute(uri) }
     switch verdict {
-    case .pass:
-      if !waited, let destination = detour?.destination { return come(to: destination) }
-      return try arrive(at: said, in: guide)
+    // Time may have passed, in which hosts have changed.
+    case .pass: return try arrive(at: said, in: guide)
     case .changed(let params):
       let changed: Resolution
       do { changed = try said.with(params) } catch { throw CallError(error) }

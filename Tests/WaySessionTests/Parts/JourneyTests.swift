@@ -48,9 +48,9 @@ struct JourneyTests {
     let led = InterceptorChain.Verdict.redirect(to: "action://b", params: nil, by: "gate")
     let no = InterceptorChain.Verdict.refused(by: "gate", reason: "closed")
     #expect(go("action://a") == "judge gate")
-    #expect(go("action://a", then: [.judged(.pass, waited: true)]) == "at action://a")
-    #expect(go("action://a", then: [.judged(led, waited: false)]) == "judge gate")
-    #expect(go("action://a", then: [.judged(no, waited: false)]) == "2423 refused")
+    #expect(go("action://a", then: [.judged(.pass)]) == "at action://a")
+    #expect(go("action://a", then: [.judged(led)]) == "judge gate")
+    #expect(go("action://a", then: [.judged(no)]) == "2423 refused")
     #expect(go("action://none") == "2404 noRoute")
   }
 
@@ -58,7 +58,7 @@ struct JourneyTests {
     try router.task("action://a") { _ in 1 }
     router.intercept("gate") { _ in .next }
     let again = Journey.Event.judged(
-      .redirect(to: "action://a", params: nil, by: "gate"), waited: false)
+      .redirect(to: "action://a", params: nil, by: "gate"))
     #expect(go("action://a", then: Array(repeating: again, count: 8)) == "judge gate")
     #expect(go("action://a", then: Array(repeating: again, count: 9)) == "2508 redirectLoop")
   }
@@ -124,7 +124,7 @@ struct JourneyTests {
             let verdicts: [InterceptorChain.Verdict] = [
               .pass, .changed(params: ["a": 1]), .redirect(to: next, params: nil, by: "gate"),
             ]
-            event = .judged(verdicts.randomElement(using: &random) ?? .pass, waited: true)
+            event = .judged(verdicts.randomElement(using: &random) ?? .pass)
           case .arrive(let destination) where destination.isServed: event = .declined
           case .arrive: event = .undefined(.redirect(uri: next, params: [:]))
           case .load, .answer: event = .loaded
