@@ -8,6 +8,8 @@ package struct Outbox: Sendable {
     case progress(RequestID)
     /// It is the request of this id.
     case request(RequestID)
+    /// It means nothing to another session: an answer, a cancellation.
+    case bound
   }
 
   private struct Sent: Sendable {
@@ -81,6 +83,9 @@ package struct Outbox: Sendable {
     send(text.span.bytes.extracting(start..<text.count))
   }
 
+  /// So many bytes longer a message may become by its number.
+  package static let numberSize = member.count + String(UInt64.max).utf8.count
+
   private static let member = Array(#","seq":"#.utf8)
 
   /// Keeps a message until it can be sent. Of the progress of one request only the latest is kept.
@@ -99,6 +104,22 @@ package struct Outbox: Sendable {
   private mutating func hold(_ frame: Waiting) {
     waiting.append(frame)
     waitingBytes += frame.size
+  }
+
+  /// Takes a request back that waits; false where it does not.
+  package mutating func takeBack(_ id: RequestID) -> Bool {
+    guard let place = waiting.firstIndex(where: { $0.tag == .request(id) }) else { return false }
+    waitingBytes -= waiting.remove(at: place).size
+    return true
+  }
+
+  /// Takes out all that waits and has never been sent, each message by itself, in its order.
+  package mutating func takeWaiting() -> [(message: [UInt8], tag: Tag)] {
+    defer {
+      waiting = []
+      waitingBytes = 0
+    }
+    return waiting.flatMap { frame in frame.messages.map { ($0, frame.tag) } }
   }
 
   /// Sends what waits, numbered, in its order; tells the numbers of the requests among it.

@@ -16,6 +16,8 @@ package struct Transcript: Sendable, CustomStringConvertible {
   package let name: String
   /// Whether time has to pass.
   package let isSlow: Bool
+  /// Whether its clients number what they send, and resume.
+  package let isNumbered: Bool
   package let clients: ValueObject
   package private(set) var steps: [Value]
   private let checksEnd: Bool
@@ -30,6 +32,7 @@ package struct Transcript: Sendable, CustomStringConvertible {
     self.clients = clients
     self.steps = steps
     isSlow = document["slow"] == true
+    isNumbered = document["numbered"] == true
     checksEnd = document["noEnd"] != true
   }
 

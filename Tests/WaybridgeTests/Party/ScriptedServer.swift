@@ -17,7 +17,7 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
     _ options: BridgeClient.SessionOptions = .init(name: "test", version: "1"),
     maxMessage: Int64 = 1 << 20
   ) async throws -> BridgeClient {
-    let client = await connect()
+    let client = connect()
     let opening = Task { try await client.open(options) }
     let hello = try await next()
     try await send([
@@ -32,12 +32,9 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
   }
 
   /// A client that has not said anything.
-  func connect() async -> BridgeClient {
-    let client = BridgeClient(loop: loop) { [loopEnded] in loopEnded.put(()) }
-    await client.attach(
-      MemoryChannel.connect(
-        to: self, Handshake(subprotocol: "waybridge.v1"), loop: loop, receiver: client))
-    return client
+  func connect() -> BridgeClient {
+    let connector = MemoryConnector(to: self, Handshake(subprotocol: "waybridge.v1"), on: loop)
+    return BridgeClient(loop: loop, connector: connector) { [loopEnded] in loopEnded.put(()) }
   }
 
   func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {

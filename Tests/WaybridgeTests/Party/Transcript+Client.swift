@@ -4,9 +4,10 @@ import WaybridgeClient
 extension Transcript {
   /// The clients that the Swift client can play: those that open a session first, or none at all,
   /// and keep to the protocol in all that they send. Others show what a server makes of raw or
-  /// wrong messages.
+  /// wrong messages, or speak the numbers themselves, which the Swift client does by itself.
   var playable: [String] {
-    clients.members.map(\.name).filter { name in
+    if isNumbered { return [] }
+    return clients.members.map(\.name).filter { name in
       let messages = messages(sentBy: name)
       // The ids of what the client is asked are its own.
       guard !messages.isEmpty, messages.allSatisfy({ $0?["params"]?["onBehalfOf"] == nil }) else {
