@@ -38,81 +38,84 @@ static const unsigned char file_11[] = {
 #embed "../../web/bridge/connection.js"
 };
 static const unsigned char file_12[] = {
-#embed "../../web/bridge/endpoint.js"
+#embed "../../web/bridge/deputy.js"
 };
 static const unsigned char file_13[] = {
-#embed "../../web/bridge/entry.js"
+#embed "../../web/bridge/endpoint.js"
 };
 static const unsigned char file_14[] = {
-#embed "../../web/bridge/errors.js"
+#embed "../../web/bridge/entry.js"
 };
 static const unsigned char file_15[] = {
-#embed "../../web/bridge/fallback.js"
+#embed "../../web/bridge/errors.js"
 };
 static const unsigned char file_16[] = {
-#embed "../../web/bridge/frame-store.js"
+#embed "../../web/bridge/fallback.js"
 };
 static const unsigned char file_17[] = {
-#embed "../../web/bridge/hosting.js"
+#embed "../../web/bridge/frame-store.js"
 };
 static const unsigned char file_18[] = {
-#embed "../../web/bridge/invitation.js"
+#embed "../../web/bridge/hosting.js"
 };
 static const unsigned char file_19[] = {
-#embed "../../web/bridge/link.js"
+#embed "../../web/bridge/invitation.js"
 };
 static const unsigned char file_20[] = {
-#embed "../../web/bridge/member.js"
+#embed "../../web/bridge/link.js"
 };
 static const unsigned char file_21[] = {
-#embed "../../web/bridge/methods.js"
+#embed "../../web/bridge/member.js"
 };
 static const unsigned char file_22[] = {
-#embed "../../web/bridge/mock.js"
+#embed "../../web/bridge/methods.js"
 };
 static const unsigned char file_23[] = {
-#embed "../../web/bridge/mock/app.js"
+#embed "../../web/bridge/mock.js"
 };
 static const unsigned char file_24[] = {
-#embed "../../web/bridge/mock/invitation.js"
+#embed "../../web/bridge/mock/app.js"
 };
 static const unsigned char file_25[] = {
-#embed "../../web/bridge/mock/member.js"
+#embed "../../web/bridge/mock/invitation.js"
 };
 static const unsigned char file_26[] = {
-#embed "../../web/bridge/mock/session.js"
+#embed "../../web/bridge/mock/member.js"
 };
 static const unsigned char file_27[] = {
-#embed "../../web/bridge/mock/socket.js"
+#embed "../../web/bridge/mock/session.js"
 };
 static const unsigned char file_28[] = {
-#embed "../../web/bridge/mock/stack.js"
+#embed "../../web/bridge/mock/socket.js"
 };
 static const unsigned char file_29[] = {
-#embed "../../web/bridge/pattern.js"
+#embed "../../web/bridge/mock/stack.js"
 };
 static const unsigned char file_30[] = {
-#embed "../../web/bridge/peer.js"
+#embed "../../web/bridge/pattern.js"
 };
 static const unsigned char file_31[] = {
-#embed "../../web/bridge/registry.js"
+#embed "../../web/bridge/peer.js"
 };
 static const unsigned char file_32[] = {
-#embed "../../web/bridge/result.js"
+#embed "../../web/bridge/registry.js"
 };
 static const unsigned char file_33[] = {
-#embed "../../web/bridge/serving.js"
+#embed "../../web/bridge/result.js"
 };
 static const unsigned char file_34[] = {
-#embed "../../web/bridge/subscriptions.js"
+#embed "../../web/bridge/serving.js"
 };
 static const unsigned char file_35[] = {
-#embed "../../web/bridge/types.js"
+#embed "../../web/bridge/subscriptions.js"
 };
 static const unsigned char file_36[] = {
-#embed "../../web/bridge/uri-map.js"
+#embed "../../web/bridge/types.js"
 };
 static const unsigned char file_37[] = {
+#embed "../../web/bridge/uri-map.js"
+};
+static const unsigned char file_38[] = {
 #embed "../../web/bridge/uri.js"
 };
 
@@ -129,32 +132,33 @@ static const struct web_client_file files[] = {
     {"clock.js", file_9, sizeof file_9},
     {"codes.js", file_10, sizeof file_10},
     {"connection.js", file_11, sizeof file_11},
-    {"endpoint.js", file_12, sizeof file_12},
-    {"entry.js", file_13, sizeof file_13},
-    {"errors.js", file_14, sizeof file_14},
-    {"fallback.js", file_15, sizeof file_15},
-    {"frame-store.js", file_16, sizeof file_16},
-    {"hosting.js", file_17, sizeof file_17},
-    {"invitation.js", file_18, sizeof file_18},
-    {"link.js", file_19, sizeof file_19},
-    {"member.js", file_20, sizeof file_20},
-    {"methods.js", file_21, sizeof file_21},
-    {"mock.js", file_22, sizeof file_22},
-    {"mock/app.js", file_23, sizeof file_23},
-    {"mock/invitation.js", file_24, sizeof file_24},
-    {"mock/member.js", file_25, sizeof file_25},
-    {"mock/session.js", file_26, sizeof file_26},
-    {"mock/socket.js", file_27, sizeof file_27},
-    {"mock/stack.js", file_28, sizeof file_28},
-    {"pattern.js", file_29, sizeof file_29},
-    {"peer.js", file_30, sizeof file_30},
-    {"registry.js", file_31, sizeof file_31},
-    {"result.js", file_32, sizeof file_32},
-    {"serving.js", file_33, sizeof file_33},
-    {"subscriptions.js", file_34, sizeof file_34},
-    {"types.js", file_35, sizeof file_35},
-    {"uri-map.js", file_36, sizeof file_36},
-    {"uri.js", file_37, sizeof file_37},
+    {"deputy.js", file_12, sizeof file_12},
+    {"endpoint.js", file_13, sizeof file_13},
+    {"entry.js", file_14, sizeof file_14},
+    {"errors.js", file_15, sizeof file_15},
+    {"fallback.js", file_16, sizeof file_16},
+    {"frame-store.js", file_17, sizeof file_17},
+    {"hosting.js", file_18, sizeof file_18},
+    {"invitation.js", file_19, sizeof file_19},
+    {"link.js", file_20, sizeof file_20},
+    {"member.js", file_21, sizeof file_21},
+    {"methods.js", file_22, sizeof file_22},
+    {"mock.js", file_23, sizeof file_23},
+    {"mock/app.js", file_24, sizeof file_24},
+    {"mock/invitation.js", file_25, sizeof file_25},
+    {"mock/member.js", file_26, sizeof file_26},
+    {"mock/session.js", file_27, sizeof file_27},
+    {"mock/socket.js", file_28, sizeof file_28},
+    {"mock/stack.js", file_29, sizeof file_29},
+    {"pattern.js", file_30, sizeof file_30},
+    {"peer.js", file_31, sizeof file_31},
+    {"registry.js", file_32, sizeof file_32},
+    {"result.js", file_33, sizeof file_33},
+    {"serving.js", file_34, sizeof file_34},
+    {"subscriptions.js", file_35, sizeof file_35},
+    {"types.js", file_36, sizeof file_36},
+    {"uri-map.js", file_37, sizeof file_37},
+    {"uri.js", file_38, sizeof file_38},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

@@ -18,7 +18,7 @@ enum PageReceiver {
     guard let open = session.pages[page] else {
       throw .notOnStack("params.page: there is no page \(page.quoted) on the stack")
     }
-    if rights.caller.isGuest, !session.pages.isOwn(open.page, of: rights.caller) {
+    if rights.guests.contains(where: { !session.pages.isOwn(open.page, of: $0) }) {
       throw .uninvited("A guest calls no pages but its own and those that it opened")
     }
     if let said = try? session.guide.look(up: open.page.uri, [:], checking: false) {

@@ -36,6 +36,8 @@ package actor Session: Asking {
   private var isActing = false
   /// Set when no new call may begin to wait.
   private(set) var isEnding = false
+  /// Set when no new task or page may begin.
+  private(set) var isDraining = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
   nonisolated var limits: Limits { environment.limits }
@@ -155,12 +157,37 @@ extension Session {
     act([])
   }
 
+  /// The server is about to end, at `time` in milliseconds since 1970-01-01 UTC: calls under way go
+  /// on, no others begin, and each client is told.
+  func beginDraining(until time: Int64) {
+    isDraining = true
+    for client in members.all {
+      happenings.tell(.serverDraining, ["until": .integer(time)], to: client)
+    }
+  }
+
+  private func hasBegun(_ call: CallInFlight) -> Bool {
+    switch call.work {
+    case .none: false
+    case .operation: !pages.isWaiting(call.number)
+    case .task, .request, .page, .key: true
+    }
+  }
+
+  /// Whether a client that is there waits for a call.
+  var hasCallsToFinish: Bool {
+    calls.all.contains { call in call.caller.client.map { !$0.isAbsent } == true }
+  }
+
   /// The server ends: what clients wait for is answered, and nothing new begins to wait. What Swift
   /// code waits for ends with the session.
   func drain() {
     isEnding = true
+    // What has waited for its turn does not get it any more.
+    pages.isHeld = true
     for number in calls.numbers {
-      if case .client? = calls[number]?.caller { stop(number, .serverEnds) }
+      guard let call = calls[number], case .client = call.caller else { continue }
+      stop(number, hasBegun(call) ? .serverEnds : .serverEndsBefore)
     }
   }
 

@@ -86,13 +86,15 @@ enum SwiftCalls {
     }.map(\.value)
   }
 
-  /// Calls a method of a client; past `timeout` it is 2504.
+  /// Calls a method of a client; past `timeout` it is 2504. What the client does for it, it does
+  /// with `rights`.
   static func call(
-    client name: String, _ method: String, _ params: ValueObject, timeout: Duration,
-    in session: isolated Session
+    client name: String, _ method: String, _ params: ValueObject, _ rights: Rights,
+    timeout: Duration, in session: isolated Session
   ) async -> Result<Value, CallError> {
     await wait(in: session) { session, call throws(CallError) in
       guard let client = session.members.named(name) else { throw .absent(name) }
+      call.rights = rights
       let asked = session.ask(
         client, method, .object(params), for: .push(call.number), timeout: timeout)
       if let asked { call.work = .request(asked, client) }

@@ -117,6 +117,7 @@ enum Travel {
   static func begin(
     _ asker: Session.Asker, _ journey: Journey, in session: isolated Session
   ) throws(CallError) -> CallInFlight {
+    if session.isDraining, case .request = asker { throw .draining }
     let call = try session.begin(
       asker, journey.entry, deadline: journey.options.deadline, size: journey.size)
     call.rights = journey.options.rights

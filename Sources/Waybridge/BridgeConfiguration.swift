@@ -60,7 +60,10 @@ public struct BridgeConfiguration: Sendable {
   /// `debug` every call, where that is the logger's level when the bridge starts. What peers sent
   /// is printable and short; queries of URIs and params are left out. Nil tells nothing.
   public var logger: Logger?
-  /// How long a shutdown waits for connections to close.
+  /// How long a shutdown lets calls in flight end, before it answers them with -32802. Meanwhile no
+  /// session, task or page begins (2503), and every client has the event `server.draining`.
+  public var drain: Duration = .seconds(30)
+  /// How long a shutdown then waits for connections to close.
   public var grace: Duration
   /// Who a client is: called with what its handshake shows and the `token` of its `session.open`,
   /// where it has one. What it throws refuses the client with 2401 and the error's text; a plain

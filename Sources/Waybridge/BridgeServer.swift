@@ -45,8 +45,8 @@ public struct BridgeServer: Service {
   }
 
   /// Carries out the router's start (``Router/start()``), then serves until a graceful shutdown or
-  /// the cancellation of the task; then closes every connection with 4200. Throws when it cannot
-  /// listen, and 2409 while it runs already.
+  /// the cancellation of the task; then lets calls end (``BridgeConfiguration/drain``), and closes
+  /// every connection with 4200. Throws when it cannot listen, and 2409 while it runs already.
   public func run() async throws {
     try slot.start()
     defer { slot.ended() }
@@ -69,7 +69,7 @@ public struct BridgeServer: Service {
     } onGracefulShutdown: {
       stop.finish()
     }
-    await running.stop()
+    await running.stop(after: configuration.drain)
   }
 
   /// Hands over the links that have waited; from then on the methods of this server find the
@@ -160,9 +160,11 @@ package struct RunningBridge: Sendable {
   /// From now on others are let in.
   func setAccess(_ rules: AccessRules) { server.set(rules) }
 
-  /// Answers every call in flight with -32802, closes every connection with 4200 and ends the loop.
-  package func stop() async {
+  /// Lets calls in flight end within `time`, answers the rest with -32802, closes every connection
+  /// with 4200 and ends the loop.
+  package func stop(after time: Duration = .zero) async {
     logger?.info("draining")
+    await hub.drain(for: time)
     await hub.drain()
     await server.stop(drain: .drain, grace: grace)
     await hub.endListening()

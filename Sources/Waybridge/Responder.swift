@@ -15,7 +15,9 @@ enum Responder {
   ) -> HTTPResponder {
     { request in
       switch request.path {
-      case healthPath: return .answer(read(request) { health(isDraining: request.isDraining) })
+      case healthPath:
+        return .answer(
+          read(request) { health(isDraining: request.isDraining || metrics.hub.isAboutToEnd) })
       case "/metrics":
         if request.isLocal { return .answer(read(request) { text(metrics) }) }
         guard let post, request.handshake.token != nil else {

@@ -7,6 +7,7 @@ struct Configuration: Sendable {
   var port = 8080
   var unix: String?
   var prefix = ""
+  var drain = 30
   var allowedOrigins: [String] = []
   var allowedHosts: [String] = []
   var trustedProxies: [String] = []
@@ -82,6 +83,12 @@ extension Configuration {
       """
       Do not serve the JavaScript client at /bridge/. (A folder bridge of a folder that is named is \
       served in its place.)
+      """),
+    Setting(
+      "drain", .integer(\.drain, 0...86_400),
+      """
+      Seconds in which calls may end after SIGTERM, while no others begin. A second SIGTERM ends \
+      the server at once.
       """),
     Setting(
       "conformance", .truth(\.isConformance),

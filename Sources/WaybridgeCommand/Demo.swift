@@ -49,6 +49,8 @@ struct Demo: Configured {
       port: settings.port, webRoot: web, webEntries: WebFiles.entries, limits: settings.limits,
       tableVersion: version, logger: settings.logger)
     settings.open(&configuration)
+    // Whoever ends a demo does not wait for its open pages.
+    configuration.drain = .zero
     try await Listening.serve(router, configuration, then: "open {address}/demo/ in a browser")
   }
 }

@@ -24,6 +24,8 @@ enum Listening {
     let group = ServiceGroup(
       services: services + [server], gracefulShutdownSignals: [.sigterm, .sigint],
       logger: Logger(label: "waybridge") { _ in SwiftLogNoOpLogHandler() })
+    let impatience = Impatience()
+    defer { impatience.end() }
     try await group.run()
   }
 }

@@ -15,8 +15,8 @@ struct Serve: Configured {
       Settings without a flag:
       \(SettingHelp.withoutFlag)
 
-      Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 where it cannot serve; \
-      64 where the command line is wrong.
+      Exit code: 0 after SIGTERM or SIGINT, which let calls end and close every connection; 1 \
+      after a second of them, which ends it at once, and where it cannot serve; 64 where the command line is wrong.
 
       Example: WAYBRIDGE_LIMITS_MAX_BATCH=20 waybridge serve --table routes.json --port 0
       """)
@@ -51,6 +51,9 @@ struct Serve: Configured {
   @Flag(help: .setting("noClient"))
   var noClient = false
 
+  @Option(help: .setting("drain", valueName: "seconds"), completion: .nothing)
+  var drain: String?
+
   @Flag(help: .setting("conformance"))
   var conformance = false
 
@@ -73,6 +76,7 @@ struct Serve: Configured {
       "allowHost": DoorOptions.joined(doors.allowHost),
       "trustedProxy": DoorOptions.joined(doors.trustedProxy), "web": web,
       "contentSecurityPolicy": contentSecurityPolicy,
+      "drain": drain,
       "noClient": noClient ? "true" : nil, "conformance": conformance ? "true" : nil,
       "tokenSecretFile": tokenSecretFile, "tokenKeyFile": tokenKeyFile,
       "allowAnonymous": allowAnonymous ? "true" : nil,
@@ -111,6 +115,7 @@ struct Serve: Configured {
     settings.open(&configuration)
     configuration.unixPath = settings.unix
     configuration.prefix = settings.prefix
+    configuration.drain = .seconds(settings.drain)
     configuration.contentSecurityPolicy = settings.contentSecurityPolicy
     if let web = settings.web {
       configuration.webRoot = try WebFiles.folder(web)

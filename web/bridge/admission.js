@@ -53,11 +53,13 @@ export class Admission {
   async judge(close, signal) {
     // Full or draining, or a network that failed for a moment.
     if (await this.#answers("cors", signal)) return close;
-    if (await this.#answers("no-cors", signal)) {
-      const cause = new BridgeRefused(this.#advice, this.#origin);
-      return { ...close, reason: cause.message, cause, final: true };
+    if (!(await this.#answers("no-cors", signal))) {
+      return this.#isFromElsewhere && !signal.aborted ? { ...close, reason: `${close.reason} (${PERMISSION})` } : close;
     }
-    return this.#isFromElsewhere && !signal.aborted ? { ...close, reason: `${close.reason} (${PERMISSION})` } : close;
+    // It may have started after the first question, which then says nothing of who is let in.
+    if ((await this.#answers("cors", signal)) || signal.aborted) return close;
+    const cause = new BridgeRefused(this.#advice, this.#origin);
+    return { ...close, reason: cause.message, cause, final: true };
   }
 
   get #advice() {

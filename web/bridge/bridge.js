@@ -3,6 +3,7 @@ import { CallBuilder } from "./builder.js";
 import { checkParams } from "./call.js";
 import { Capabilities } from "./capabilities.js";
 import { Client } from "./client.js";
+import { deputy } from "./deputy.js";
 import { Fallback, finished } from "./fallback.js";
 import { Member } from "./member.js";
 import { wireResult } from "./result.js";
@@ -43,8 +44,9 @@ export class Bridge extends Member {
 
   /** @param {BridgeOptions} [options] */
   constructor(options = {}) {
-    const fallback = options.fallback && new Fallback(options.fallback);
-    const client = new Client(options, (type, detail) => this.dispatchEvent(new CustomEvent(type, { detail })));
+    const acting = (/** @type {import("./serving.js").Served | undefined} */ request) => deputy(this, request);
+    const fallback = options.fallback && new Fallback(options.fallback, acting);
+    const client = new Client(options, (type, detail) => this.dispatchEvent(new CustomEvent(type, { detail })), acting);
     super(client);
     this.#client = client;
     this.#fallback = fallback;
@@ -128,7 +130,7 @@ export class Bridge extends Member {
   canOpen(uri, options) {
     const none = { canOpen: false };
     const own = () => Promise.resolve(this.#fallback?.has(uri) ? { canOpen: true, kind: "task" } : none);
-    return this.#client.orElse(this.request("router.canOpen", { uri }, options), own);
+    return this.#client.orElse(this.#client.request("router.canOpen", { uri }, options), own);
   }
 
   /**

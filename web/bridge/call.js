@@ -21,7 +21,7 @@ export class Call {
 
   /**
    * @param {{id: string, method: string, text: string}} message `text` is the complete request
-   * @param {import("./types.js").CallOptions} options `timeout` already checked
+   * @param {import("./types.js").CallOptions & {asker?: unknown}} options `timeout` already checked
    * @param {(call: Call) => void} withdraw told when the caller no longer wants the call: cancel it at the server
    * @param {import("./clock.js").Clock} clock
    */
@@ -29,6 +29,8 @@ export class Call {
     this.id = id;
     this.method = method;
     this.text = text;
+    /** Who had this side make it, where that was told. */
+    this.asker = options.asker;
     this.#options = options;
     this.#withdraw = withdraw;
     this.#clock = clock;
@@ -109,7 +111,7 @@ export function checkParams(params, method) {
  * Whether it is an object of no class; it may be one of another window.
  * @param {unknown} value
  */
-function isPlain(value) {
+export function isPlain(value) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

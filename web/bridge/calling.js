@@ -33,7 +33,8 @@ export class Calling {
   /**
    * @param {string} method
    * @param {unknown} [params] an object, a list or nothing
-   * @param {import("./types.js").CallOptions & {first?: boolean}} [options] `first` goes out before `start`, or not at all
+   * @param {import("./types.js").CallOptions & {first?: boolean, asker?: unknown}} [options] `first` goes out before `start`, or not
+   *   at all; `asker` is kept with the call
    * @returns {Promise<any>}
    */
   async request(method, params, options = {}) {

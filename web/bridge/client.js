@@ -28,6 +28,7 @@ export class Client {
   #subscriptions = new Subscriptions();
   #name;
   #emit;
+  #deputy;
   entry;
   methods = new Methods();
   hosting = new Hosting(this.methods);
@@ -38,10 +39,12 @@ export class Client {
   /**
    * @param {import("./types.js").BridgeOptions} options
    * @param {(type: string, detail: unknown) => void} emit
+   * @param {(request: import("./serving.js").Served) => import("./types.js").Deputy} deputy what acts for the caller of a request
    */
-  constructor(options, emit) {
+  constructor(options, emit, deputy) {
     this.#name = options.client ?? CLIENT;
     this.#emit = emit;
+    this.#deputy = deputy;
     const { clock = platformClock, connectTimeout = 10000, reconnect = {}, queue: { count = 256, bytes = 1 << 20 } = {} } = options;
     check("connectTimeout", connectTimeout, 1, 0x7fffffff);
     check("queue.count", count, 0, Number.MAX_SAFE_INTEGER);
@@ -58,7 +61,7 @@ export class Client {
     this.#peer = new Peer({
       send: (text) => this.#link.send(text),
       report: (error) => this.#report(error),
-      request: (method) => this.hosting.requests.get(method) ?? this.methods.handler(method),
+      request: (method) => this.#acting(this.hosting.requests.get(method) ?? this.methods.handler(method)),
       notification: (method) => this.#notification(method),
       queue: { count, bytes },
       clock,
@@ -88,12 +91,20 @@ export class Client {
 
   /**
    * @param {string} method
-   * @param {unknown} [params]
-   * @param {import("./types.js").CallOptions} [options]
+   * @param {object} [params]
+   * @param {import("./types.js").CallOptions} options
    * @returns {Promise<any>}
    */
-  request(method, params, options) {
-    return this.#peer.request(method, params, options);
+  request(method, params, { onBehalfOf, ...options } = {}) {
+    if (onBehalfOf === undefined) return this.#peer.request(method, params, options);
+    const { id, isRunning } = onBehalfOf;
+    // A null would be read as none: the call would be made with this client's own rights.
+    if (id === null || !isRunning()) {
+      const why = "the request has been answered, or its connection has ended, or it was a notification";
+      return Promise.reject(failure("invalidParams", `${method} can not be called on behalf of who asked: ${why}`, { method }));
+    }
+    // At once or not at all: to the next session that id is another request's.
+    return this.#peer.request(method, { ...params, onBehalfOf: id }, { ...options, first: true });
   }
 
   /**
@@ -144,11 +155,22 @@ export class Client {
     this.#opened(info);
   }
 
-  /** @param {string} method */
+  /**
+   * @param {import("./types.js").MethodHandler | undefined} handler
+   * @returns {import("./serving.js").RequestHandler | undefined}
+   */
+  #acting(handler) {
+    return handler && ((params, { request, ...context }) => handler(params, { ...context, ...this.#deputy(request) }));
+  }
+
+  /**
+   * @param {string} method
+   * @returns {import("./peer.js").NotificationHandler | undefined}
+   */
   #notification(method) {
     if (method === "page.resume") return (/** @type {any} */ { page }) => this.#resume(page);
     if (method === "event") return (/** @type {any} */ event) => this.#event(event);
-    return this.methods.handler(method);
+    return this.#acting(this.methods.handler(method));
   }
 
   /** @param {any} event */

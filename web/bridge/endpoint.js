@@ -1,26 +1,29 @@
 // @ts-check
 import { failure } from "./errors.js";
 
+/** What tells how the address of an endpoint looks. */
+const EXAMPLE = "give the endpoint's, such as ws://127.0.0.1:8080/bridge";
+
 /**
  * The address of the endpoint. In a page it may be relative, and is by default `/bridge` of the page's own server.
  * @param {string | URL | null | undefined} url `null`: there is none
- * @param {boolean} optional whether there may be none outside of a page
+ * @param {boolean} optional whether there may be none where there is no page, or one that comes from no server
  */
 export function endpoint(url, optional) {
-  if (url === null || (url === undefined && base() === undefined && optional)) return undefined;
-  return socketURL(url ?? "/bridge", url === undefined ? "a url is needed outside of a page" : `${url} is no absolute URL`);
+  if (url === null) return undefined;
+  if (url !== undefined) return socketURL(url);
+  if (/^https?:/.test(base() ?? "")) return socketURL("/bridge");
+  if (optional) return undefined;
+  throw failure("invalidParams", `a url is needed outside of a page that comes from a server: ${EXAMPLE}`);
 }
 
-/**
- * @param {string | URL} url
- * @param {string} [wrong] what is, when it is none
- */
-export function socketURL(url, wrong = `${url} is no absolute URL`) {
+/** @param {string | URL} url */
+export function socketURL(url) {
   let absolute;
   try {
     absolute = new URL(url, base());
   } catch (cause) {
-    throw failure("invalidParams", `${wrong}: give the endpoint's, such as ws://127.0.0.1:8080/bridge`, { cause });
+    throw failure("invalidParams", `${url} is no absolute URL: ${EXAMPLE}`, { cause });
   }
   if (absolute.protocol === "http:" || absolute.protocol === "https:") absolute.protocol = absolute.protocol.replace("http", "ws");
   if (absolute.protocol !== "ws:" && absolute.protocol !== "wss:") {

@@ -9,8 +9,14 @@ import { placeOf, URIMap } from "./uri-map.js";
 export class Fallback {
   /** @type {URIMap<TaskHandler>} */ #handlers = new URIMap();
 
-  /** @param {Record<string, TaskHandler>} entries by URI, pattern or scheme */
-  constructor(entries) {
+  #deputy;
+
+  /**
+   * @param {Record<string, TaskHandler>} entries by URI, pattern or scheme
+   * @param {() => import("./types.js").Deputy} deputy
+   */
+  constructor(entries, deputy) {
+    this.#deputy = deputy;
     for (const [key, handler] of Object.entries(entries)) {
       if (typeof handler !== "function") throw failure("invalidParams", `the fallback for ${key} needs a function`);
       this.#handlers.add({ ...placeOf(key), kind: "task" }, handler);
@@ -31,7 +37,7 @@ export class Fallback {
   run(uri, params, { exts = {}, signal = new AbortController().signal, onProgress }) {
     const found = this.#handlers.find(uri);
     if (found === undefined) return undefined;
-    const call = { uri, exts, signal, progress: (/** @type {unknown} */ value) => onProgress?.(value) };
+    const call = { uri, exts, signal, progress: (/** @type {unknown} */ value) => onProgress?.(value), ...this.#deputy() };
     return { value: served(signal, () => found.handler({ ...found.params, ...params }, call)) };
   }
 }

@@ -1,4 +1,5 @@
 // @ts-check
+import { isPlain } from "./call.js";
 import { randomID } from "./calling.js";
 
 /**
@@ -18,7 +19,8 @@ const MOST = 100;
  *
  * - The key of its entry in the frame's own history (Navigation API) is both. It outlives `history.replaceState`, and where a
  *   router pushes entries, the first one is still among those of the same document. Entries of other documents do not count:
- *   a frame that the next load of its parent makes may find in its history those of the frame that was there before.
+ *   a frame that the next load of its parent makes may find in its history those of the frame that was there before. A
+ *   document that takes the place of another in its entry (`location.replace`) gets the key, and passes for the next load.
  * - Where a browser has no such keys (WebKit before 26.2, Firefox before 147), a random one stands in `history.state`. A router
  *   that replaces the state, and does not keep what it does not know, loses it: after a reload the page is like one that was
  *   never invited. Nor can it be put back as the page is left: by then the browser no longer takes it.
@@ -85,10 +87,11 @@ export class FrameStore {
   #ownKey() {
     const { navigation, history } = this.#frame;
     if (navigation?.currentEntry) return navigation.currentEntry.key;
-    // What the page has put there stays; where that is no object, there is no room beside it.
-    if (history === undefined || typeof history.state !== "object" || Array.isArray(history.state)) return undefined;
+    // What the page has put there stays; where that is no plain object, there is no room beside it.
+    const state = history?.state;
+    if (history === undefined || (state !== null && !isPlain(state))) return undefined;
     const key = randomID();
-    history.replaceState({ ...history.state, [this.#name]: key }, "");
+    history.replaceState({ ...state, [this.#name]: key }, "");
     return key;
   }
 }

@@ -9,8 +9,8 @@ import { schemeOf } from "./uri.js";
 /** @typedef {import("./types.js").Page} Page */
 /** @typedef {import("./types.js").PageHost} PageHost */
 /** @typedef {import("./types.js").TaskHandler} TaskHandler */
-/** @typedef {import("./serving.js").RequestContext} RequestContext */
-/** @typedef {import("./serving.js").RequestHandler} RequestHandler */
+/** @typedef {import("./types.js").MethodCall} MethodCall */
+/** @typedef {import("./types.js").MethodHandler} MethodHandler */
 /** @typedef {import("./registry.js").Declaration} Declaration */
 
 /** @typedef {{page: Page, host: PageHost, opened: Promise<boolean>, abort: AbortController}} Shown */
@@ -27,14 +27,14 @@ export class Hosting {
 
   /**
    * What it answers to the server, by method.
-   * @type {Map<string, RequestHandler>}
+   * @type {Map<string, MethodHandler>}
    */
   requests = new Map(
-    /** @type {[string, RequestHandler][]} */ ([
-      ["page.open", (params, { signal }) => this.#open(checkPage(params.page), checkHost(params.host), signal)],
+    /** @type {[string, MethodHandler][]} */ ([
+      ["page.open", (params, call) => this.#open(checkPage(params.page), checkHost(params.host), call)],
       ["page.close", (params) => this.#close(params)],
-      ["page.call", (params, context) => this.#call(params, context)],
-      ["task.run", (params, context) => this.#run(params, context)],
+      ["page.call", (params, call) => this.#call(params, call)],
+      ["task.run", (params, call) => this.#run(params, call)],
     ]),
   );
 
@@ -115,14 +115,14 @@ export class Hosting {
   /**
    * @param {Page} page
    * @param {import("./registry.js").ChosenHost} chosen
-   * @param {AbortSignal} signal the server no longer wants the page
+   * @param {MethodCall} call `signal`: the server no longer wants the page
    */
-  async #open(page, chosen, signal) {
+  async #open(page, chosen, { signal, progress, ...deputy }) {
     const host = this.#hosts.find(chosen);
     if (host === undefined) throw failure("hostAbsent", `this client shows no ${page.uri}`);
     const abort = new AbortController();
     signal.addEventListener("abort", () => abort.abort(signal.reason), { once: true });
-    const opening = (async () => host.open(page, { signal: abort.signal }))();
+    const opening = (async () => host.open(page, { signal: abort.signal, ...deputy }))();
     const opened = opening.then(() => true, () => false);
     const shown = { page, host, opened, abort };
     this.#pages.set(page.id, shown);
@@ -161,20 +161,20 @@ export class Hosting {
 
   /**
    * @param {any} params
-   * @param {RequestContext} context
+   * @param {MethodCall} call
    */
-  async #run({ uri, params, exts, host }, { signal, progress }) {
+  async #run({ uri, params, exts, host }, call) {
     if (typeof uri !== "string") throw invalid("task.run needs a uri");
     const handler = this.#tasks.find(checkHost(host));
     if (handler === undefined) throw failure("hostAbsent", `this client runs no ${uri}`);
-    return served(signal, () => handler(params ?? {}, { uri, exts: exts ?? {}, signal, progress }));
+    return served(call.signal, () => handler(params ?? {}, { uri, exts: exts ?? {}, ...call }));
   }
 
   /**
    * @param {any} params
-   * @param {RequestContext} context
+   * @param {MethodCall} call
    */
-  async #call({ page: id, method, params }, { signal, progress }) {
+  async #call({ page: id, method, params }, call) {
     if (typeof id !== "string" || typeof method !== "string") throw invalid("page.call needs a page and a method");
     const shown = this.#pages.get(id);
     if (shown === undefined && id !== this.page) {
@@ -183,7 +183,7 @@ export class Hosting {
     const own = shown?.host.methods;
     const handler = own !== undefined && Object.hasOwn(own, method) ? own[method] : id === this.page && this.#methods.get(method);
     if (typeof handler !== "function") throw noMethod(method);
-    return served(signal, () => handler(params ?? {}, { signal, progress, page: shown?.page ?? { id } }));
+    return served(call.signal, () => handler(params ?? {}, { ...call, page: shown?.page ?? { id } }));
   }
 }
 

@@ -36,14 +36,17 @@ export function invitationIn(address) {
  * shell has set, which then is gone; or from an earlier load of this document.
  * @param {string[]} [bridges] origins of which an address may name the bridge
  * @param {Page} [page]
- * @returns {(Invitation & {isKept?: boolean}) | undefined} `isKept`: of an earlier load
+ * @returns {(Invitation & {isKept?: boolean}) | undefined} `isKept`: an earlier load had it
  */
 export function takeInvitation(bridges = [], page = globalThis) {
   const store = new FrameStore("waybridge", page);
-  const invitation = fromAddress(page, bridges) ?? fromShell(page);
-  if (invitation !== undefined) store.put(JSON.stringify(invitation));
-  const kept = invitation === undefined ? store.get() : undefined;
-  return kept === undefined ? invitation : { ...checked(parsed(kept), "storage"), isKept: true };
+  const kept = store.get();
+  const given = fromAddress(page, bridges) ?? fromShell(page);
+  if (given === undefined) return kept === undefined ? undefined : { ...checked(parsed(kept), "storage"), isKept: true };
+  const text = JSON.stringify(given);
+  store.put(text);
+  // A native shell's script sets its global before each load.
+  return text === kept ? { ...given, isKept: true } : given;
 }
 
 /**
@@ -72,8 +75,8 @@ function fromAddress({ location, history }, bridges) {
 function fromShell(page) {
   const given = page.waybridgeInvitation;
   if (given === undefined) return undefined;
-  // What a script has declared can not be deleted.
-  if (!Reflect.deleteProperty(page, "waybridgeInvitation")) page.waybridgeInvitation = undefined;
+  // What a script has declared can not be deleted, nor what it has made constant be set.
+  if (!Reflect.deleteProperty(page, "waybridgeInvitation")) Reflect.set(page, "waybridgeInvitation", undefined);
   return checked(given, "global waybridgeInvitation");
 }
 

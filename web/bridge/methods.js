@@ -2,7 +2,6 @@
 import { failure, hostFailure } from "./errors.js";
 
 /** @typedef {import("./types.js").MethodHandler} MethodHandler */
-/** @typedef {import("./serving.js").RequestHandler} RequestHandler */
 
 /** Names that the protocol gives a meaning of its own. */
 const RESERVED = /^(?:\$\/|rpc\.|(?:session|router|navigation|page|task|host|events|table)\.|event$)/;
@@ -36,11 +35,11 @@ export class Methods {
   /**
    * As what answers a request, or hears a notification.
    * @param {string} name
-   * @returns {RequestHandler | undefined}
+   * @returns {MethodHandler | undefined}
    */
   handler(name) {
     const handler = this.#handlers.get(name);
-    return handler && ((params, context) => served(context.signal, () => handler(params, context)));
+    return handler && ((params, call) => served(call.signal, () => handler(params, call)));
   }
 }
 

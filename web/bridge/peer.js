@@ -37,11 +37,20 @@ export class Peer {
   /**
    * @param {string} method
    * @param {unknown} [params] an object, a list or nothing
-   * @param {import("./types.js").CallOptions & {first?: boolean}} [options] `first` goes out before `start`
+   * @param {import("./types.js").CallOptions & {first?: boolean, asker?: unknown}} [options] `first` goes out before `start`; `asker` is
+   *   kept with the call
    * @returns {Promise<any>}
    */
   request(method, params, options) {
     return this.#calling.request(method, params, options);
+  }
+
+  /**
+   * The call of this side that has that id, while it is not answered.
+   * @param {unknown} id
+   */
+  running(id) {
+    return this.#calling.running(id);
   }
 
   /**
@@ -121,8 +130,8 @@ export class Peer {
     let what = method;
     try {
       if (method === "$/cancelRequest") return this.#serving.cancel(params.id);
-      if (method !== "$/progress") return void (await this.#wiring.notification(method)?.(params, { signal: new AbortController().signal, progress() {} }));
-      const call = this.#calling.running(params.id);
+      if (method !== "$/progress") return void (await this.#wiring.notification(method)?.(params, unanswered()));
+      const call = this.running(params.id);
       what = `onProgress of ${call?.method}`;
       call?.progress(params.value);
     } catch (cause) {
@@ -141,4 +150,12 @@ export class Peer {
   #ignore(what) {
     this.#wiring.report(bridgeError(codes.invalidRequest.code, `ignored ${what}`, { kind: "malformed" }));
   }
+}
+
+/**
+ * In what a notification is heard: nobody waits for anything.
+ * @returns {import("./serving.js").RequestContext}
+ */
+function unanswered() {
+  return { signal: new AbortController().signal, progress: () => {}, request: { id: null, isRunning: () => false } };
 }

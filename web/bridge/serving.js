@@ -2,7 +2,9 @@
 import { BridgeError, failure, textOf } from "./errors.js";
 
 /** @typedef {string | number | null} RequestID */
-/** @typedef {{signal: AbortSignal, progress: (value: unknown) => void}} RequestContext */
+/** @typedef {{id: RequestID, isRunning: () => boolean}} Served a request; `isRunning`: whether the other side waits for its answer */
+/** @typedef {{signal: AbortSignal, progress: (value: unknown) => void}} Running */
+/** @typedef {Running & {request: Served}} RequestContext */
 /** @typedef {(params: any, context: RequestContext) => unknown} RequestHandler throws a `BridgeError` to answer with it */
 
 /** The requests that the other side made: each runs in its handler, and is answered exactly once. */
@@ -47,6 +49,7 @@ export class Serving {
         progress: (value) => {
           if (isRunning()) this.#progress(id, value);
         },
+        request: { id, isRunning },
       });
       if (isRunning()) this.#answer(id, method, result);
     } catch (error) {

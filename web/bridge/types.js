@@ -58,6 +58,7 @@
  * @property {AbortSignal} [signal] aborting cancels the call
  * @property {number} [timeout] milliseconds until the page is shown, or the task done
  * @property {(value: any) => void} [onProgress] gets each progress value; of an opened page first `{opened: {page}}`
+ * @property {import("./serving.js").Served} [onBehalfOf] the request for whose caller it is made; the functions of a `Deputy` fill it in
  *
  * @typedef {CallOptions & {exts?: Params}} InvokeOptions
  *
@@ -83,7 +84,7 @@
  * @property {Params} [exts] how to take the page away, and those above it; reaches their hosts
  *
  * @typedef {object} PageHost what shows the pages of a scheme
- * @property {(page: Page, call: {signal: AbortSignal}) => unknown} open shows the page, perhaps later; throwing (or rejecting) refuses it,
+ * @property {(page: Page, call: {signal: AbortSignal} & Deputy) => unknown} open shows the page, perhaps later; throwing (or rejecting) refuses it,
  *   and with `Declined` leaves it to who comes next
  * @property {(page: Page, reason: Outcome["outcome"], exts: Params) => unknown} close takes the
  *   page away; `exts` are those of the back, finish or opening that closed it, `{}` without any
@@ -91,18 +92,28 @@
  * @property {string[]} [patterns] only URIs that fit one of these
  * @property {Record<string, MethodHandler>} [methods] what others may call of a page that it shows
  *
- * @typedef {object} TaskCall
+ * @typedef {object} Deputy what a handler does for its caller: the functions of `Bridge` of these names, with the caller's rights, as far as
+ *   this client's own go; who calls a method of the app's own is the app, which may do everything. Once the handler has answered, or the
+ *   connection has ended, they reject with -32602
+ * @property {import("./bridge.js").Bridge["open"]} open
+ * @property {import("./bridge.js").Bridge["invoke"]} invoke
+ * @property {import("./bridge.js").Bridge["canOpen"]} canOpen
+ * @property {import("./bridge.js").Bridge["call"]} call
+ *
+ * @typedef {object} TaskRun
  * @property {string} uri
  * @property {Params} exts
  * @property {AbortSignal} signal aborted when the caller cancels, or the connection ends
  * @property {(value: unknown) => void} progress
+ * @typedef {TaskRun & Deputy} TaskCall
  *
  * @typedef {(params: any, call: TaskCall) => unknown} TaskHandler its (awaited) value is the task's
  *
- * @typedef {object} MethodCall
+ * @typedef {object} MethodRun
  * @property {AbortSignal} signal aborted when the caller cancels, or the connection ends
  * @property {(value: unknown) => void} progress
  * @property {Page | {id: string}} [page] the page that was called; whole where this client shows it
+ * @typedef {MethodRun & Deputy} MethodCall
  *
  * @typedef {(params: any, call: MethodCall) => unknown} MethodHandler its (awaited) value is the answer
  *

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BridgeAbsent } from "../bridge/bridge.js";
+import { within } from "./fake-page.js";
 import { accept, connected, connecting, FakeSocket, newest, turn } from "./fake-socket.js";
 
 /** @typedef {import("../bridge/bridge.js").BridgeOptions} BridgeOptions */
@@ -98,10 +99,15 @@ test("aborting reaches the fallback", async () => {
   await assert.rejects(call, { code: -32800, name: "AbortError" });
 });
 
-test("outside of a page a fallback needs no url", async () => {
-  const { bridge } = connecting({ url: undefined, fallback: { "action://a": () => 1 } });
-  assert.equal(await bridge.invoke("action://a"), 1);
-});
+for (const address of [undefined, "file:///home/x.html", "app://shop/index.html", "about:srcdoc", "blob:https://shop.example/1-2"]) {
+  test(`${address ?? "outside of a page"}, where there is no server to connect to, a fallback needs no url`, async () => {
+    const page = { location: address && new URL(address) };
+    const { bridge } = within(page, () => connecting({ url: undefined, fallback: { "action://a": () => 1 } }));
+    assert.equal(await bridge.invoke("action://a"), 1);
+    const needed = { code: -32602, message: /a url is needed outside of a page that comes from a server/ };
+    assert.throws(() => within(page, () => connecting({ url: undefined })), needed);
+  });
+}
 
 test("what is no fallback is refused when it is given", () => {
   assert.throws(() => connecting({ fallback: { "action://a": /** @type {any} */ (1) } }), { message: /needs a function/ });

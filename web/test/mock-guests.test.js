@@ -29,7 +29,8 @@ async function party(rights, options) {
   const second = shell.app.open("https://shop.test/other?secret=2", { secret: 2 });
   await turn();
   const [page, other] = (await shell.stack()).pages.map(({ id }) => id);
-  const guest = shell.guest(await shell.invite(SHOP, { page, ...rights }), options);
+  // It does not wait for a shell that is gone.
+  const guest = shell.guest(await shell.invite(SHOP, { page, ...rights }), { reconnect: false, ...options });
   return { shell, guest, page, other, first, second, seen };
 }
 
@@ -148,7 +149,7 @@ test("a guest in another page than its own, or of another session, is refused", 
   const address = await shell.invite(SHOP, { page });
   await assert.rejects(shell.guest(address, { page: other }).ready, { code: -32602 });
   await assert.rejects(shell.guest(await shell.invite(SHOP), { page }).ready, { code: -32602 });
-  await shell.guest(address, { page }).ready;
+  await shell.guest(address, { page, reconnect: false }).ready;
   const join = { session: "mock-9", token: String(shell.session?.joinToken) };
   await assert.rejects(new Bridge({ url: "ws://mock.invalid/bridge", WebSocket: shell.app.WebSocket, join }).ready, { code: 2401 });
   await shell.close();
@@ -177,4 +178,33 @@ test("a page's own script is tested as it is", async () => {
   assert.equal(await bridge.invoke("action://share"), "shared");
   await shell.close();
   await bridge.close();
+});
+
+test("who acts for a guest does no more than the guest may, and for others what it may itself", async () => {
+  /** @type {any[]} */
+  const verdicts = [];
+  const { shell, guest, other } = await party({ routes: ["action://deputy", "native://deputy", "action://share"] });
+  const tell = async (/** @type {unknown} */ _, /** @type {import("../bridge/types.js").Deputy} */ deputy) => {
+    const calls = [deputy.invoke("action://share"), deputy.invoke("action://pay"), deputy.open("action://pay"), deputy.call(other, "none")];
+    const done = await Promise.all(calls.map((call) => call.then(() => "done", ({ code }) => code)));
+    verdicts.push([...done, (await deputy.canOpen("action://pay")).canOpen]);
+  };
+  await shell.task("action://deputy", tell).registered;
+  await shell.host("flutter", { open: tell, close: () => {}, methods: { tell } }).registered;
+  shell.method("tell", tell);
+  await guest.ready;
+  const refused = ["done", 2403, 2403, 2403, false];
+  const may = ["done", "done", "done", -32601, true];
+  await guest.invoke("action://deputy");
+  await guest.open("action://deputy");
+  await shell.invoke("action://deputy");
+  await shell.app.invoke("action://deputy");
+  await shell.app.call("tell");
+  assert.deepEqual(verdicts.splice(0), [refused, refused, may, may, may]);
+  shell.open("flutter://me").catch(() => {});
+  await turn();
+  await shell.call(String((await shell.stack()).pages.at(-1)?.id), "tell");
+  assert.deepEqual(verdicts, [may, may]);
+  await assert.rejects(shell.request("router.invoke", { uri: "action://share", onBehalfOf: 99 }), { code: -32602, message: /onBehalfOf/ });
+  await shell.close();
 });

@@ -34,7 +34,26 @@ declare module "node:assert/strict" {
   export default assert;
 }
 
+declare module "node:child_process" {
+  interface Emitter {
+    on(event: string, listener: (value: any) => void): void;
+  }
+  interface Process extends Emitter {
+    stdout: Emitter;
+    stderr: Emitter;
+    kill(): void;
+  }
+  export function spawn(command: string, words: string[], options: { env: object }): Process;
+}
+
+declare module "node:os" {
+  export function tmpdir(): string;
+}
+
 declare module "node:fs" {
+  export function mkdtempSync(prefix: string): string;
+  export function rmSync(path: string, options: { recursive: boolean }): void;
+  export function writeFileSync(path: string, text: string): void;
   export function readdirSync(path: URL): string[];
   export function readFileSync(path: URL, encoding: "utf8"): string;
 }

@@ -22,6 +22,17 @@ function asking() {
 }
 
 /**
+ * The server answers all that it is asked, and does not let the page read it.
+ * @param {ReturnType<typeof asking>["asked"]} asked
+ */
+async function refuse(asked) {
+  for (const index of asked.keys()) {
+    asked[index][asked[index].mode === "cors" ? "fail" : "answer"]();
+    await turn();
+  }
+}
+
+/**
  * A bridge of a page that connects for the first time.
  * @param {{origin?: string, location?: unknown}} page
  * @param {Partial<BridgeOptions>} [options]
@@ -39,14 +50,14 @@ const LOCAL = { origin: "http://localhost:3000" };
 
 test("a server that answers, but not to this page, refuses it: that ends it, and says what to do", async () => {
   const { bridge, socket, asked, states, events, clock } = opening(LOCAL);
-  const call = bridge.invoke("action://a");
+  const call = assert.rejects(bridge.invoke("action://a"), (/** @type {any} */ error) => error instanceof BridgeAbsent && error.cause instanceof BridgeRefused);
   socket.end(1006);
   assert.equal(bridge.state, "connecting", "it is not known yet");
   assert.deepEqual(asked.map(({ url, mode }) => [url, mode]), [["http://127.0.0.1:8080/health", "cors"]]);
-  asked[0].fail();
-  await turn();
-  assert.deepEqual(asked.slice(1).map(({ url, mode }) => [url, mode]), [["http://127.0.0.1:8080/health", "no-cors"]]);
-  asked[1].answer();
+  await refuse(asked);
+  assert.deepEqual(asked.slice(1).map(({ url, mode }) => [url, mode]), [
+    ["http://127.0.0.1:8080/health", "no-cors"], ["http://127.0.0.1:8080/health", "cors"],
+  ]);
   await assert.rejects(bridge.ready, (/** @type {any} */ error) => {
     assert(error instanceof BridgeRefused && error instanceof BridgeError);
     assert.deepEqual([error.name, error.kind, error.code, error.retryable], ["BridgeRefused", "refused", 2403, false]);
@@ -55,7 +66,7 @@ test("a server that answers, but not to this page, refuses it: that ends it, and
       "start it with --allow-origin http://localhost:3000");
     return true;
   });
-  await assert.rejects(call, (/** @type {any} */ error) => error instanceof BridgeAbsent && error.cause instanceof BridgeRefused);
+  await call;
   assert.equal(states.length, 1);
   assert.equal(states[0].state, "closed");
   assert(states[0].error instanceof BridgeRefused);
@@ -66,6 +77,7 @@ test("a server that answers, but not to this page, refuses it: that ends it, and
 for (const [name, answers] of /** @type {[string, ("answer" | "fail")[]][]} */ ([
   ["that lets it read, and so is busy", ["answer"]],
   ["that is away", ["fail", "fail"]],
+  ["that has just started, and lets it read,", ["fail", "answer", "answer"]],
 ])) {
   test(`a server ${name} is tried again`, async () => {
     const { bridge, socket, asked, states, clock } = opening(LOCAL);
@@ -96,9 +108,7 @@ for (const [name, page, url, message] of ADVICE) {
   test(`${name} that is refused is told what would let it in`, async () => {
     const { bridge, socket, asked } = opening(page, { url });
     socket.end(1006);
-    asked[0].fail();
-    await turn();
-    asked[1].answer();
+    await refuse(asked);
     await assert.rejects(bridge.ready, { kind: "refused", message });
   });
 }
@@ -111,9 +121,7 @@ for (const [name, page, url] of /** @type {[string, {origin: string, location?: 
   test(`${name} is told nothing of the local network`, async () => {
     const { bridge, socket, asked } = opening(page, { url });
     socket.end(1006);
-    asked[0].fail();
-    await turn();
-    asked[1].answer();
+    await refuse(asked);
     await assert.rejects(bridge.ready, (/** @type {any} */ error) => error.kind === "refused" && !error.message.includes("local network"));
   });
 }
@@ -212,6 +220,19 @@ test("the question ends with the time for a connection, and what then answers is
   await accept(bridge);
 });
 
+test("a page whose time for a connection ends before it is told for sure is not refused", async () => {
+  const { bridge, socket, asked, clock } = opening({ origin: "https://shop.example" }, { connectTimeout: 50 });
+  socket.end(1006, "why");
+  asked[0].fail();
+  await turn();
+  asked[1].answer();
+  await turn();
+  clock.advance(50);
+  await turn();
+  assert.equal(asked[2].signal.aborted, true);
+  assert.equal(bridge.state, "waiting");
+});
+
 test("a handshake that takes too long is not one that failed", async () => {
   const { bridge, asked, clock } = opening(LOCAL, { connectTimeout: 50 });
   clock.advance(50);
@@ -234,9 +255,7 @@ test("the only connection says why too, and what stands in for a bridge does so"
   const { bridge, socket, asked } = opening(LOCAL, { fallback: { "action://a": () => 1 } });
   const call = bridge.invoke("action://a");
   socket.end(1006);
-  asked[0].fail();
-  await turn();
-  asked[1].answer();
+  await refuse(asked);
   await assert.rejects(bridge.ready, { kind: "refused" });
   assert.equal(await call, 1);
 });

@@ -152,6 +152,8 @@ enum StopReason {
   case deadline
   case callerGone
   case serverEnds
+  /// The same, and nobody has begun to work on the call.
+  case serverEndsBefore
 
   /// What the caller is answered.
   var error: CallError {
@@ -159,6 +161,8 @@ enum StopReason {
     case .cancelled: CallError(.cancelled, "The caller cancelled the call")
     case .callerGone: .stopped("The caller has left the session")
     case .serverEnds: .stopped("The server ends")
+    case .serverEndsBefore:
+      CallError(.cancelledByServer, "The server ends, and has not begun with the call")
     case .deadline: CallError(.deadline, "The call was not done within its deadline")
     }
   }

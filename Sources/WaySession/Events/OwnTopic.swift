@@ -6,6 +6,8 @@ enum OwnTopic: String, CaseIterable {
   case sessionClosed = "session.closed"
   /// Told to the client that it is about, whether or not it has subscribed.
   case sessionExpiring = "session.expiring"
+  /// Told to every client, whether or not it has subscribed.
+  case serverDraining = "server.draining"
   case pageOpened = "page.opened"
   case pageResumed = "page.resumed"
   case pageClosed = "page.closed"

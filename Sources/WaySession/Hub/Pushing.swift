@@ -42,7 +42,8 @@ extension SessionHub {
       try publish(topic, data, to: audience, retain: retain)
       return []
     case .client(let method):
-      let called = try await call(method, push.params, of: audience, timeout: push.deadline)
+      let called = try await call(
+        method, push.params, of: audience, timeout: push.deadline, by: rights)
       return await told(called) { .success($0) }
     }
   }

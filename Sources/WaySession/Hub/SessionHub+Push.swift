@@ -54,7 +54,8 @@ extension SessionHub {
 
   /// Calls a method of every client of an audience.
   package func call(
-    _ method: String, _ params: ValueObject, of audience: Audience, timeout: Duration
+    _ method: String, _ params: ValueObject, of audience: Audience, timeout: Duration,
+    by rights: Rights? = nil
   ) async throws(CallError) -> [Delivery<Value>] {
     guard !MethodTable.reserves(method) else {
       throw .invalidParams(
@@ -62,7 +63,9 @@ extension SessionHub {
     }
     let time = timeout.asTimer
     return await deliver(to: clients(in: audience)) { session, client in
-      await SwiftCalls.call(client: client ?? "", method, params, timeout: time, in: session)
+      await SwiftCalls.call(
+        client: client ?? "", method, params, rights ?? session.ownRights, timeout: time,
+        in: session)
     }
   }
 

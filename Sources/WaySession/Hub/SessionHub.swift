@@ -1,3 +1,4 @@
+import Synchronization
 import WayRPC
 import WayRouting
 import WayTransport
@@ -30,6 +31,7 @@ package actor SessionHub: ChannelAcceptor {
   var posters: [String: CallRate] = [:]
   nonisolated let decoder: MessageDecoder
   private var isDraining = false
+  private nonisolated let drains = Atomic(false)
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
   nonisolated var limits: Limits { configuration.limits }
@@ -68,7 +70,7 @@ package actor SessionHub: ChannelAcceptor {
   /// A session that is not known to the others before its first client is admitted. `leaving` is
   /// how many sessions the caller is about to end.
   func makeSession(of identity: Identity, leaving: Int = 0) throws(CallError) -> Session {
-    if isDraining { throw .serverEnds }
+    if isDraining { throw .draining }
     guard sessions.count - leaving < limits.maxSessions || resumables.makeRoom() else {
       throw CallError(
         .unavailable,
@@ -121,9 +123,40 @@ package actor SessionHub: ChannelAcceptor {
     "params.join: there is no such session, or the token is neither its joinToken nor that of an "
       + "invitation that can still be used")
 
+  /// The server is about to end: it takes no new sessions, begins no new tasks and pages, and tells
+  /// every client. Calls under way may end within `time`; returns when they have, or it has passed.
+  package func drain(for time: Duration) async {
+    isDraining = true
+    drains.store(true, ordering: .relaxed)
+    beginDraining(until: configuration.now() + time.milliseconds)
+    let end = loop.nanoseconds &+ UInt64(max(time.milliseconds, 0)) * 1_000_000
+    while loop.nanoseconds < end, hasCallsToFinish { await pause() }
+  }
+
+  private func beginDraining(until time: Int64) {
+    for session in sessions.values {
+      session.assumeIsolated { $0.beginDraining(until: time) }
+    }
+  }
+
+  private var hasCallsToFinish: Bool {
+    sessions.values.contains { session in session.assumeIsolated { $0.hasCallsToFinish } }
+  }
+
+  /// A moment in which calls may end.
+  private func pause() async {
+    await withCheckedContinuation { continuation in
+      _ = loop.schedule(after: .milliseconds(20)) { continuation.resume() }
+    }
+  }
+
+  /// Whether the server is about to end. Any thread may ask.
+  package nonisolated var isAboutToEnd: Bool { drains.load(ordering: .relaxed) }
+
   /// The server ends: every call in flight is answered with -32802, and none begins to wait.
   package func drain() {
     isDraining = true
+    drains.store(true, ordering: .relaxed)
     for session in sessions.values { session.assumeIsolated { $0.drain() } }
   }
 

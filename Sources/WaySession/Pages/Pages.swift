@@ -76,6 +76,9 @@ struct Pages {
   /// The call that a page is being opened for.
   func call(openingOf page: String) -> CallNumber? { openings.call(openingOf: page) }
 
+  /// Whether what a call wants has not had its turn.
+  func isWaiting(_ call: CallNumber) -> Bool { waiting.contains { $0.call == call } }
+
   /// A name for a new page, unique in the session.
   mutating func makePageID() -> String {
     lastPage += 1

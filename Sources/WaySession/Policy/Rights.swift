@@ -72,6 +72,9 @@ package final class Rights: @unchecked Sendable {
     Rights(caller, source, invitation: invitation, within: other)
   }
 
+  /// The guests among who calls and those who act for it.
+  var guests: [Caller] { (caller.isGuest ? [caller] : []) + (within?.guests ?? []) }
+
   /// The generation of rules that holds now.
   private var generation: Int { source?.generation ?? 0 }
 

@@ -62,6 +62,11 @@ extension CallError {
   /// A call that the server does not begin any more.
   static let serverEnds = CallError(.unavailable, "The server ends")
 
+  /// A call, or a session, that the server does not begin any more, since it is about to end.
+  static let draining = CallError(
+    .unavailable, "The server is about to end: try again with the one that follows",
+    kind: "draining")
+
   /// As an answer has it, `{code, message, data?}`.
   var value: Value {
     var members: ValueObject = ["code": .integer(Int64(code)), "message": .string(message)]

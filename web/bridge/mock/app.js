@@ -8,14 +8,14 @@ import { MockSocket } from "./socket.js";
 
 /** @typedef {import("../types.js").Page} Page */
 /** @typedef {import("../types.js").Params} Params */
-/** @typedef {import("../types.js").TaskHandler} TaskHandler */
+/** @typedef {(params: any, call: import("../types.js").TaskRun) => unknown} MockTaskHandler */
 /** @typedef {(params: any, shown: {page: Page, signal: AbortSignal}) => unknown} MockPageHandler `signal` is aborted when the page closes */
-/** @typedef {{tasks: URIMap<TaskHandler>, pages: URIMap<MockPageHandler>}} Routes */
+/** @typedef {{tasks: URIMap<MockTaskHandler>, pages: URIMap<MockPageHandler>}} Routes */
 
 /**
  * What a mocked app does and shows, by URI, pattern or scheme.
  * @typedef {object} MockRoutes
- * @property {Record<string, TaskHandler>} [tasks] their (awaited) value is the task's
+ * @property {Record<string, MockTaskHandler>} [tasks] their (awaited) value is the task's
  * @property {Record<string, MockPageHandler>} [pages] their (awaited) value is the page's result, and ends it: one that gives a
  *   promise that never settles waits for `back` or `finish`
  */
@@ -70,7 +70,7 @@ export class MockApp {
    * @returns {Promise<any>}
    */
   async call(method, params) {
-    return this.#connected.peer.request(method, params);
+    return this.#connected.peer.request(method, params, { asker: [] });
   }
 
   /**

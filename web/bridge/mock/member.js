@@ -23,10 +23,10 @@ export class MockMember {
    */
   methods = new Map(/** @type {[string, RequestHandler][]} */ ([
     ["session.invite", (params) => this.#invite(params)],
-    ["router.open", (params, context) => this.#session.open(this.#called(params), context, this)],
-    ["router.invoke", (params, context) => this.#session.invoke(this.#called(params), context)],
-    ["router.deliver", (params, context) => this.#session.deliver(this.#called(params), context)],
-    ["router.canOpen", ({ uri }) => (this.#mayCall(uri) ? this.#session.canOpen(uri) : { canOpen: false })],
+    ["router.open", (params, context) => this.#session.open(...this.#called(params, context))],
+    ["router.invoke", (params, context) => this.#session.invoke(...this.#called(params, context))],
+    ["router.deliver", (params, context) => this.#session.deliver(...this.#called(params, context))],
+    ["router.canOpen", (params) => this.#canOpen(params)],
     ["router.routes", () => []],
     ["navigation.stack", () => ({ pages: this.#session.stack.pages.map((page) => this.#seen(page)) })],
     ["navigation.contains", ({ uri }) => this.#contains(uri)],
@@ -104,11 +104,34 @@ export class MockMember {
     return this.#session.invite(params);
   }
 
-  /** @param {any} params */
-  #called(params) {
+  /**
+   * With whose rights a call is made: its own, and those of the call that it serves, where it says so.
+   * @param {any} params
+   * @returns {MockMember[]}
+   */
+  #askers({ onBehalfOf }) {
+    if (onBehalfOf === undefined) return [this];
+    const askers = /** @type {MockMember[] | undefined} */ (this.peer.running(onBehalfOf)?.asker);
+    if (askers !== undefined) return [this, ...askers];
+    throw failure("invalidParams", "onBehalfOf is no page.open, task.run or page.call that this bridge has not answered yet");
+  }
+
+  /**
+   * @param {any} params
+   * @param {RequestContext} context
+   * @returns {[any, RequestContext, MockMember[]]} what the session is to do, and with whose rights
+   */
+  #called(params, context) {
     const uri = params.uri ?? params.action_url;
-    if (!this.#mayCall(uri)) throw refused(`a guest may not call ${uri}`);
-    return { from: this.page, ...params };
+    const askers = this.#askers(params);
+    if (!askers.every((each) => each.#mayCall(uri))) throw refused(`a guest may not call ${uri}`);
+    return [{ from: this.page, ...params }, context, askers];
+  }
+
+  /** @param {any} params */
+  #canOpen(params) {
+    const may = this.#askers(params).every((each) => each.#mayCall(params.uri));
+    return may ? this.#session.canOpen(params.uri) : { canOpen: false };
   }
 
   /** @param {string} uri */
@@ -134,8 +157,9 @@ export class MockMember {
    * @param {RequestContext} context
    */
   #call(params, context) {
-    if (!this.#owns(params.page)) throw refused(`the page ${params.page} is none of this guest's`);
-    return this.#session.call(params, context);
+    const askers = this.#askers(params);
+    if (!askers.every((each) => each.#owns(params.page))) throw refused(`the page ${params.page} is none of this guest's`);
+    return this.#session.call(params, context, askers);
   }
 
   /** @param {string} uri */

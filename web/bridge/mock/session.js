@@ -11,7 +11,7 @@ import { MockStack } from "./stack.js";
 
 /** @typedef {import("../types.js").Page} Page */
 /** @typedef {import("../types.js").Outcome} Outcome */
-/** @typedef {import("../serving.js").RequestContext} RequestContext */
+/** @typedef {import("../serving.js").Running} Running */
 /** @typedef {import("./app.js").MockPageHandler} MockPageHandler */
 
 /** With it a bridge joins that was not invited. */
@@ -105,14 +105,14 @@ export class MockSession {
 
   /**
    * @param {any} params
-   * @param {RequestContext} context
-   * @param {MockMember} [opener] none: the app itself
+   * @param {Running} context
+   * @param {MockMember[]} askers whose rights it takes: who calls, and for whom, the first caller last; none: the app itself
    * @returns {Promise<Outcome>}
    */
-  async open(params, context, opener) {
+  async open(params, context, askers = []) {
     const { exts = {}, style = "push", from } = params;
     const uri = withoutDots(params.uri);
-    if (this.#findTask(uri)) return finished(await this.invoke(params, context));
+    if (this.#findTask(uri)) return finished(await this.invoke(params, context, askers));
     const [own, hosted] = [this.#routes.pages.find(uri), this.#hosted.page.all(uri)];
     if (own === undefined && hosted.length === 0) throw noRoute(uri);
     const there = style === "popTo" ? this.stack.popTo(uri, exts) : undefined;
@@ -130,14 +130,14 @@ export class MockSession {
             const asked = page(found);
             this.#hosts.set(asked.id, found.handler);
             try {
-              await found.handler.peer.request("page.open", { page: asked, host: found.host }, { signal: context.signal });
+              await found.handler.peer.request("page.open", { page: asked, host: found.host }, { signal: context.signal, asker: askers });
             } catch (error) {
               this.#hosts.delete(asked.id);
               throw error;
             }
             return asked;
           });
-    this.#openers.set(opened.id, opener);
+    this.#openers.set(opened.id, askers.at(-1));
     const outcome = this.stack.add(opened);
     context.progress({ opened: { page: opened.id } });
     context.signal.addEventListener("abort", () => this.#end(opened, "cancelled"));
@@ -147,9 +147,10 @@ export class MockSession {
 
   /**
    * @param {any} params
-   * @param {RequestContext} context
+   * @param {Running} context
+   * @param {MockMember[]} askers as of `open`
    */
-  async invoke({ uri: called, params, exts = {} }, { signal, progress }) {
+  async invoke({ uri: called, params, exts = {} }, { signal, progress }, askers = []) {
     const uri = withoutDots(called);
     const [own, hosted] = [this.#routes.tasks.all(uri), this.#hosted.task.all(uri)];
     if (own.length === 0 && hosted.length === 0) {
@@ -158,7 +159,7 @@ export class MockSession {
     return firstThatTakesIt(uri, [...own, ...hosted], ({ handler, params: given, host }) => {
       const all = { ...given, ...params };
       if (handler instanceof MockMember) {
-        return handler.peer.request("task.run", { uri, params: all, exts, host }, { signal, onProgress: progress });
+        return handler.peer.request("task.run", { uri, params: all, exts, host }, { signal, onProgress: progress, asker: askers });
       }
       return served(signal, () => handler(all, { uri, exts, signal, progress }));
     });
@@ -167,23 +168,25 @@ export class MockSession {
   /**
    * Without a table, an action means its URL.
    * @param {any} params
-   * @param {RequestContext} context
+   * @param {Running} context
+   * @param {MockMember[]} askers as of `open`
    */
-  deliver({ uri, action_url, params }, context) {
+  deliver({ uri, action_url, params }, context, askers) {
     // What becomes of the link is not the answer's to tell.
-    this.open({ uri: uri ?? action_url, params }, { ...context, progress: () => {} }).catch(() => {});
+    this.open({ uri: uri ?? action_url, params }, { ...context, progress: () => {} }, askers).catch(() => {});
     return null;
   }
 
   /**
    * Calls a method of a page: of the client that runs in it, or else of the one that shows it.
-   * @param {any} params
-   * @param {RequestContext} context
+   * @param {{page: string, method: string, params?: object}} call
+   * @param {Running} context
+   * @param {MockMember[]} askers as of `open`
    */
-  call(params, { signal, progress }) {
+  call({ page, method, params = {} }, { signal, progress }, askers) {
     const [first, ...others] = this.members;
-    const member = others.find(({ page }) => page === params.page) ?? this.#hosts.get(params.page) ?? first;
-    return member.peer.request("page.call", params, { signal, onProgress: progress });
+    const member = others.find((each) => each.page === page) ?? this.#hosts.get(page) ?? first;
+    return member.peer.request("page.call", { page, method, params }, { signal, onProgress: progress, asker: askers });
   }
 
   /**
