@@ -1,8 +1,8 @@
 /// The messages that one side has sent and the other has not acknowledged, with their numbers, and
 /// those that wait to be sent.
-package struct Outbox: Sendable {
+package struct Outbox: Sendable, Hashable {
   /// What is to be known of a message while it waits.
-  package enum Tag: Sendable, Equatable {
+  package enum Tag: Sendable, Hashable {
     case none
     /// It is the progress of a request: nobody needs an older one.
     case progress(RequestID)
@@ -12,14 +12,14 @@ package struct Outbox: Sendable {
     case bound
   }
 
-  private struct Sent: Sendable {
+  private struct Sent: Sendable, Hashable {
     /// The number of its last message: a batch has several.
     let last: UInt64
     /// Where it ends in ``text``.
     var end: Int
   }
 
-  private struct Waiting: Sendable {
+  private struct Waiting: Sendable, Hashable {
     let messages: [[UInt8]]
     let isBatch: Bool
     let tag: Tag

@@ -111,6 +111,7 @@ extension TestBridge {
   /// wait fail. A test that is not about that need not call it: nothing goes on once the test has
   /// ended.
   public func end() async {
+    await hub.drain()
     await door.close()
     await server.end(hub)
     await loop.settle()

@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import WayRPC
 import WayTransport
@@ -9,13 +10,16 @@ import WaybridgeClient
 final class ScriptedServer: ChannelAcceptor, MessageReceiver {
   let loop = MemoryLoop()
   private let received = Mailbox<Value>()
-  private let channel = Mailbox<any MessageChannel>()
+  private let channel = Mutex<(any MessageChannel)?>(nil)
+  /// The codes with which connections closed.
+  let closes = Mailbox<UInt16?>()
   private let loopEnded = Mailbox<Void>()
 
-  /// A client whose session is open, with the id `s` of the session, as client `c`.
+  /// A client whose session is open, with the id `s` of the session, as client `c`, with the token
+  /// `t`, in the epoch `e`; `canResume` says so in `capabilities`.
   func open(
     _ options: BridgeClient.SessionOptions = .init(name: "test", version: "1"),
-    maxMessage: Int64 = 1 << 20
+    maxMessage: Int64 = 1 << 20, canResume: Bool = false
   ) async throws -> BridgeClient {
     let client = connect()
     let opening = Task { try await client.open(options) }
@@ -23,8 +27,9 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
     try await send([
       "jsonrpc": "2.0", "id": hello["id"] ?? .null,
       "result": [
-        "session": "s", "client": "c", "token": "t", "joinToken": "j",
+        "session": "s", "client": "c", "token": "t", "joinToken": "j", "epoch": "e",
         "limits": ["maxMessage": .integer(maxMessage)],
+        "capabilities": canResume ? ["resume"] : [],
       ],
     ])
     try await opening.value
@@ -38,7 +43,7 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
   }
 
   func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
-    self.channel.put(channel)
+    self.channel.withLock { $0 = channel }
     return self
   }
 
@@ -47,7 +52,9 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
     received.put((try? JSON.parse(bytes.span.bytes)) ?? "not JSON")
   }
 
-  func closed(_ code: UInt16?) {}
+  func closed(_ code: UInt16?) {
+    closes.put(code)
+  }
 
   /// The next message of the client.
   func next() async throws -> Value {
@@ -88,13 +95,14 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
   }
 
   private func onLoop(_ work: @escaping @Sendable (any MessageChannel) -> Void) async throws {
-    let channel = try await channel.take()
+    guard let channel = channel.withLock({ $0 }) else {
+      throw TranscriptFailure(description: "nobody has connected")
+    }
     await withCheckedContinuation { continuation in
       loop.execute {
         work(channel)
         continuation.resume()
       }
     }
-    self.channel.put(channel)
   }
 }
