@@ -18,6 +18,10 @@ package struct Transcript: Sendable, CustomStringConvertible {
   package let isSlow: Bool
   /// Whether its clients number what they send, and resume.
   package let isNumbered: Bool
+  /// Whether so much time has to pass that it must not be real.
+  package var isLong: Bool {
+    steps.reduce(0) { $0 + ($1["advance"]?.integer ?? 0) } > 100_000
+  }
   package let clients: ValueObject
   package private(set) var steps: [Value]
   private let checksEnd: Bool
