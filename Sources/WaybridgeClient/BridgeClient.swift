@@ -51,7 +51,8 @@ public actor BridgeClient {
   private var end: ConnectionEnd?
   private var awaitingEnd: [CheckedContinuation<Void, Never>] = []
 
-  /// The session, once it is open; nil on a connection of plain JSON-RPC.
+  /// The session, once it is open, and the one that has taken its place where it was lost; nil on a
+  /// connection of plain JSON-RPC.
   public internal(set) var session: Session?
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor }

@@ -5,7 +5,7 @@ import WayRPC
 /// after the other.
 struct NumberingModelTests {
   @Test(
-    arguments: [([1, 2], [], 2), ([1], [3], 2), ([1, 2], [3], 2), ([1, 2], [], 4)]
+    arguments: [([1, 2], [], 2), ([1], [3], 2), ([1], [3], 3), ([1, 2], [], 4)]
       as [([NumberingModel.Word], [NumberingModel.Word], Int)])
   func nothingIsLostOrDoneTwiceInAnyOrder(
     clientAsks: [NumberingModel.Word], serverAsks: [NumberingModel.Word], losses: Int

@@ -5,6 +5,7 @@ struct StateReaders {
 
   private var readers: [Int: BridgeClient.ConnectionStates.Continuation] = [:]
   private var last = 0
+  /// What a new reader is told.
   private var state: BridgeClient.ConnectionState?
 
   /// A reader, who is told the state of now first; `gone` is called with its number when it is.
@@ -29,7 +30,11 @@ struct StateReaders {
   }
 
   mutating func tell(_ state: BridgeClient.ConnectionState) {
-    self.state = state
+    self.state =
+      switch state {
+      case .resumed, .begunAnew: .open
+      case .open, .waiting, .ended: state
+      }
     for reader in readers.values { reader.yield(state) }
     guard case .ended = state else { return }
     for reader in readers.values { reader.finish() }
