@@ -45,8 +45,22 @@ package struct Numbering: Sendable, Hashable {
   package var owesAck: Bool { received > told }
 
   /// Whether that is so much that the other side must be told now.
-  package var ackIsDue: Bool {
-    received - told >= Self.maxUnacknowledged || untoldBytes >= Self.maxUnacknowledgedBytes
+  package var ackIsDue: Bool { ack() == .now }
+
+  /// When the other side is to be told what was taken.
+  package enum Ack: Sendable {
+    case now, soon, never
+  }
+
+  /// When the other side is to be told. Mutating, so that it is looked at in its place and not
+  /// copied.
+  package mutating func dueAck() -> Ack { ack() }
+
+  private func ack() -> Ack {
+    if received == told { return .never }
+    let isMuch =
+      received - told >= Self.maxUnacknowledged || untoldBytes >= Self.maxUnacknowledgedBytes
+    return isMuch ? .now : .soon
   }
 
   /// The number to acknowledge; from now on nothing is owed.

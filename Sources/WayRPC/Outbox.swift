@@ -29,6 +29,8 @@ package struct Outbox: Sendable, Hashable {
 
   /// The number that was given last.
   package private(set) var last: UInt64
+  /// That number as it is written: counting on costs less than writing it anew.
+  private var digits: [UInt8]
   /// Up to this one, all was acknowledged.
   package private(set) var acknowledged: UInt64
   /// The frames, one behind the other, from ``begin`` on.
@@ -42,6 +44,7 @@ package struct Outbox: Sendable, Hashable {
   /// `last` messages were sent and acknowledged before.
   package init(last: UInt64 = 0) {
     self.last = last
+    digits = Array("\(last)".utf8)
     acknowledged = last
   }
 
@@ -57,6 +60,15 @@ package struct Outbox: Sendable, Hashable {
     close(from: start, send)
   }
 
+  /// What it holds now.
+  package struct Load: Sendable {
+    package let frames: Int
+    package let bytes: Int
+  }
+
+  /// What it holds now. Mutating, so that it is looked at in its place and not copied.
+  package mutating func load() -> Load { Load(frames: count, bytes: bytes) }
+
   /// Gives each message of a batch its number, and keeps them.
   package mutating func add(batch messages: [[UInt8]], _ send: (RawSpan) -> Void) {
     let start = text.count
@@ -71,11 +83,10 @@ package struct Outbox: Sendable, Hashable {
 
   private mutating func number(_ message: [UInt8]) {
     last += 1
-    let head = MessageWriter.head.count
-    text += message[..<head]
-    text += Self.member
-    text.append(decimal: last)
-    text += message[head...]
+    digits.increment()
+    text += Self.head
+    text += digits
+    text += message[MessageWriter.head.count...]
   }
 
   private mutating func close(from start: Int, _ send: (RawSpan) -> Void) {
@@ -84,9 +95,10 @@ package struct Outbox: Sendable, Hashable {
   }
 
   /// So many bytes longer a message may become by its number.
-  package static let numberSize = member.count + String(UInt64.max).utf8.count
+  package static let numberSize =
+    head.count - MessageWriter.head.count + String(UInt64.max).utf8.count
 
-  private static let member = Array(#","seq":"#.utf8)
+  private static let head = MessageWriter.head + Array(#","seq":"#.utf8)
 
   /// Keeps a message until it can be sent. Of the progress of one request only the latest is kept.
   package mutating func hold(_ message: [UInt8], _ tag: Tag = .none) {
@@ -181,12 +193,17 @@ package struct Outbox: Sendable, Hashable {
 }
 
 extension [UInt8] {
-  fileprivate mutating func append(decimal number: UInt64) {
-    var divisor: UInt64 = 1
-    while number / divisor >= 10 { divisor *= 10 }
-    while divisor > 0 {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-      divisor /= 10
+  /// Adds one to a decimal number.
+  fileprivate mutating func increment() {
+    var place = count - 1
+    while place >= 0 {
+      if self[place] < UInt8(ascii: "9") {
+        self[place] += 1
+        return
+      }
+      self[place] = UInt8(ascii: "0")
+      place -= 1
     }
+    insert(UInt8(ascii: "1"), at: 0)
   }
 }

@@ -157,8 +157,8 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     let limits = ConnectionLimits(
       maximumMessage: upgrading.endpoint.maxMessage,
       maximumBuffered: upgrading.endpoint.maxBuffered ?? configuration.maximumBuffered,
-      budget: budget,
-      closeTimeout: configuration.closeTimeout)
+      highWater: configuration.highWater, stallTimeout: configuration.stallTimeout,
+      budget: budget, closeTimeout: configuration.closeTimeout)
     let connection = SocketConnection(loop: loop, wsi: wsi, limits: limits, isClient: false)
     let id = connection.id
     connections[id] = connection

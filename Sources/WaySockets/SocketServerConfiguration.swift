@@ -59,6 +59,11 @@ package struct SocketServerConfiguration: Sendable {
   package var silence = Duration.seconds(35)
   /// How long a closing WebSocket connection may take to send what waits.
   package var closeTimeout = Duration.seconds(5)
+  /// Bytes that wait to be sent to a client before nothing more is read from it, until a quarter of
+  /// it waits.
+  package var highWater = 256 << 10
+  /// A client that takes nothing of so much for so long is closed with 4201.
+  package var stallTimeout = Duration.seconds(10)
 
   /// Is told of each request that is refused: its status, and the reason as the answer has it with
   /// what would let the request in. Called on the loop.

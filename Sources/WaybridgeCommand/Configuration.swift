@@ -177,6 +177,18 @@ extension Configuration {
     Setting(
       "limits.maxBurst", .count(\.limits.maxBurst),
       "Calls that one client may make at once after it made none."),
+    Setting(
+      "limits.maxOutbox", .count(\.limits.maxOutbox),
+      "Bytes that one client has not acknowledged."),
+    Setting(
+      "limits.maxOutboxMessages", .count(\.limits.maxOutboxMessages),
+      "Messages that one client has not acknowledged."),
+    Setting(
+      "limits.maxOutboxBytes", .count(\.limits.maxOutboxBytes),
+      "Bytes that all clients have not acknowledged."),
+    Setting(
+      "limits.maxKeys", .count(\.limits.maxKeys),
+      "Results of calls with a key that are kept in one session, and such calls under way."),
     Setting("limits.maxSessions", .count(\.limits.maxSessions), "Sessions."),
     Setting("limits.maxConnections", .count(\.limits.maxConnections), "Connections of any kind."),
     Setting(
@@ -185,6 +197,9 @@ extension Configuration {
     Setting(
       "limits.silenceMs", .milliseconds(\.limits.silence),
       "Milliseconds of silence after which a client is closed."),
+    Setting(
+      "limits.resumeMs", .milliseconds(\.limits.resume),
+      "Milliseconds in which a client may resume whose connection was lost."),
     Setting(
       "limits.helloMs", .milliseconds(\.limits.hello), "Milliseconds to send session.open in."),
     Setting(

@@ -93,8 +93,9 @@ function owedForOne(message, text) {
 export function faultOf(message) {
   if (typeof message !== "object" || message === null || message.jsonrpc !== "2.0") return "no JSON-RPC 2.0";
   const has = (name) => Object.hasOwn(message, name);
-  const strange = Object.keys(message).find((name) => !["jsonrpc", "id", "method", "params", "result", "error"].includes(name));
+  const strange = Object.keys(message).find((name) => !["jsonrpc", "id", "method", "params", "result", "error", "seq"].includes(name));
   if (strange !== undefined) return `the member ${strange}`;
+  if (has("seq") && !(Number.isSafeInteger(message.seq) && message.seq > 0)) return `the seq ${message.seq}`;
   if (has("method")) {
     if (!METHODS.has(message.method)) return `the method ${message.method}`;
     return has("result") || has("error") ? "both request and response" : undefined;

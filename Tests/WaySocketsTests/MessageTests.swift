@@ -181,6 +181,47 @@ import WayTransport
     }
   }
 
+  @Test func `Who does not read is not read from, and goes on when it does`() async throws {
+    try await withServer(configure: .init { $0.highWater = 64 << 10 }) { server in
+      let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
+      slow.upgrade(port: server.port)
+      let accepted = try #require(await server.acceptor.next()).0
+      let frame = RawSocket.frame(0x82, [UInt8](repeating: 7, count: 1000))
+      // 32 MiB are more than the buffers of the system hold.
+      let all = Array(repeatElement(frame, count: 32 << 10).joined())
+      let sent = slow.sendWhileTaken(all)
+      #expect(sent < all.count)
+      await server.onLoop { #expect(accepted.channel.bufferedBytes < 512 << 10) }
+      // The rest of the frame that was sent in part.
+      let rest = Array(all[sent..<(sent + frame.count - 1) / frame.count * frame.count])
+      var count = 0
+      while count < sent / frame.count, let answer = slow.readFrame() {
+        // A ping, since it was silent.
+        if answer.first == 0x89 { continue }
+        #expect(answer.payload.count == 1000)
+        count += 1
+      }
+      slow.send(rest)
+      if !rest.isEmpty { #expect(slow.readFrame()?.payload.count == 1000) }
+      #expect(count == sent / frame.count)
+    }
+  }
+
+  @Test func `Who reads nothing for too long is closed with 4201`() async throws {
+    try await withServer(
+      configure: .init {
+        $0.highWater = 64 << 10
+        $0.stallTimeout = .milliseconds(200)
+      }
+    ) { server in
+      let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
+      slow.upgrade(port: server.port)
+      let frame = RawSocket.frame(0x82, [UInt8](repeating: 7, count: 1000))
+      _ = slow.sendWhileTaken(Array(repeatElement(frame, count: 32 << 10).joined()))
+      #expect(slow.readCloseCode() == 4201)
+    }
+  }
+
   @Test func `A large burst reaches a slow reader in order`() async throws {
     try await withServer(echoes: false) { server in
       let slow = try RawSocket(port: server.port, receiveBuffer: 4096)

@@ -17,6 +17,9 @@ struct ServedBridge: PeerServer {
     onListening: @escaping @Sendable () -> Void = {},
     before: (BridgeServer) async throws -> Void = { _ in }
   ) async throws {
+    // Whoever stops a test does not wait for its calls.
+    var configuration = configuration
+    configuration.drain = .zero
     let listening = Mailbox<BoundAddress>()
     let server = BridgeServer(
       router: router, configuration: configuration,

@@ -128,6 +128,7 @@ package actor SessionHub: ChannelAcceptor {
   package func drain(for time: Duration) async {
     isDraining = true
     drains.store(true, ordering: .relaxed)
+    guard time > .zero else { return }
     beginDraining(until: configuration.now() + time.milliseconds)
     let end = loop.nanoseconds &+ UInt64(max(time.milliseconds, 0)) * 1_000_000
     while loop.nanoseconds < end, hasCallsToFinish { await pause() }

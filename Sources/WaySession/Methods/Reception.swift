@@ -67,9 +67,12 @@ enum Reception {
 
   /// Acknowledges what a client has sent, at once where it is much, else soon.
   static func acknowledge(_ client: Client, in session: isolated Session) {
-    if client.numbering?.ackIsDue == true { return session.mail.acknowledge(client) }
-    guard client.ack == nil, client.numbering?.owesAck == true, !client.isAbsent else { return }
-    client.ack = session.setAlarm(patience, .ack(client.id))
+    switch client.numbering?.dueAck() {
+    case .now: session.mail.acknowledge(client)
+    case .soon where client.ack == nil && !client.isAbsent:
+      client.ack = session.setAlarm(patience, .ack(client.id))
+    case .soon, .never, nil: break
+    }
   }
 
   /// An acknowledgement has waited long enough.

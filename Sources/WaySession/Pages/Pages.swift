@@ -309,7 +309,10 @@ extension Pages {
     let outcome = Outcome.failed(
       code: ErrorCode.hostFailed.rawValue, message: "The host could not show the page again")
     let ending = try? apply(.remove(host: host, only: pages, outcome: outcome))
-    return ending?.actions ?? []
+    // It has none of them to close.
+    return (ending?.actions ?? []).filter { action in
+      if case .close(let page, _, _, _) = action { !pages.contains(page.id) } else { true }
+    }
   }
 
   /// The pages on the stack that a client shows, lowest first.

@@ -23,11 +23,12 @@ final class Client: @unchecked Sendable {
   /// Whether it may resume. Asked with every message, and a word of its loop alone.
   @exclusivity(unchecked) private(set) var isResumable = false
   /// Numbers both ways, and what the client has not acknowledged; nil for one that is not resumable.
-  var numbering: Numbering?
+  /// Used with every message, on the loop alone, and by nobody in the midst of using it.
+  @exclusivity(unchecked) var numbering: Numbering?
   /// Whether it has shown that it numbers what it sends.
   var isNumbering = false
   /// What ``Resumables`` has counted of its outbox.
-  var outboxBytes = 0
+  @exclusivity(unchecked) var outboxBytes = 0
   /// Rings when an acknowledgement is due.
   var ack: (any ScheduledWork)?
   /// Since when it has no connection, in the loop's nanoseconds.

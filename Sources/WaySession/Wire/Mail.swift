@@ -193,8 +193,7 @@ final class Mail {
     let waiting = channel.bufferedBytes
     if waiting > limits.maxBacklog { check(client, channel, waiting) }
     guard client.isResumable else { return }
-    resumables.count(client)
-    if client.numbering?.outbox.isFull(limits) == true {
+    if resumables.count(client) {
       channel.close(.slowConsumer, "more than the outbox holds was not acknowledged")
     }
   }
@@ -226,9 +225,7 @@ final class Mail {
 
   /// A client that has no connection, and for which more waits than may, is given up.
   private func checkOutbox(of client: Client) {
-    guard client.isResumable else { return }
-    resumables.count(client)
-    if client.numbering?.outbox.isFull(limits) == true { resumables.overflowed(client) }
+    if client.isResumable, resumables.count(client) { resumables.overflowed(client) }
   }
 
   /// Closes a client for which too much is kept, or whose session keeps too much with what waits to
@@ -240,12 +237,5 @@ final class Mail {
       channel.close(
         .slowConsumer, "more than \(limits.maxSessionBytes) bytes are kept for its session")
     }
-  }
-}
-
-extension Outbox {
-  /// Whether it holds more than it may. A single message may be larger.
-  fileprivate func isFull(_ limits: Limits) -> Bool {
-    count > limits.maxOutboxMessages || bytes > limits.maxOutbox && count > 1
   }
 }

@@ -20,10 +20,12 @@ package final class Resumables: @unchecked Sendable {
   private static let maxGivenUp = 1024
 
   private let loop: any EventLoop
-  private let limits: Limits
+  private let maxBytes: Int
+  private let maxClientBytes: Int
+  private let maxClientMessages: Int
   private var entries: [String: Entry] = [:]
   /// What is kept for all of them.
-  package private(set) var bytes = 0
+  @exclusivity(unchecked) package private(set) var bytes = 0
   /// How many were given up.
   package private(set) var givenUpCount = 0
   private var isShedding = false
@@ -31,7 +33,9 @@ package final class Resumables: @unchecked Sendable {
 
   init(_ loop: any EventLoop, limits: Limits) {
     self.loop = loop
-    self.limits = limits
+    maxBytes = limits.maxOutboxBytes
+    maxClientBytes = limits.maxOutbox
+    maxClientMessages = limits.maxOutboxMessages
   }
 
   /// A client may resume.
@@ -55,12 +59,15 @@ package final class Resumables: @unchecked Sendable {
   /// Whether too much waited for a client.
   func hasGivenUp(_ name: String) -> Bool { givenUp.contains(name) }
 
-  /// What is kept for a client has changed.
-  func count(_ client: Client) {
-    let now = client.numbering?.outbox.bytes ?? 0
-    bytes += now - client.outboxBytes
-    client.outboxBytes = now
-    if bytes > limits.maxOutboxBytes { shed() }
+  /// What is kept for a client has changed. Whether it is more than may be.
+  @discardableResult
+  func count(_ client: Client) -> Bool {
+    guard let load = client.numbering?.outbox.load() else { return false }
+    bytes += load.bytes - client.outboxBytes
+    client.outboxBytes = load.bytes
+    if bytes > maxBytes { shed() }
+    // A single message may be larger.
+    return load.frames > maxClientMessages || load.bytes > maxClientBytes && load.frames > 1
   }
 
   /// More waits for a client than may. It is given up soon, since this may be the middle of
@@ -86,11 +93,11 @@ package final class Resumables: @unchecked Sendable {
       isShedding = false
       let absent = entries.values.filter(\.client.isAbsent)
         .sorted { $0.client.outboxBytes > $1.client.outboxBytes }
-      for entry in absent where bytes > limits.maxOutboxBytes { giveUp(entry.client) }
-      guard bytes > limits.maxOutboxBytes else { return }
+      for entry in absent where bytes > maxBytes { giveUp(entry.client) }
+      guard bytes > maxBytes else { return }
       let largest = entries.values.max { $0.client.outboxBytes < $1.client.outboxBytes }
       largest?.client.channel?.close(
-        .slowConsumer, "more than \(limits.maxOutboxBytes) bytes were not acknowledged in all")
+        .slowConsumer, "more than \(maxBytes) bytes were not acknowledged in all")
     }
   }
 

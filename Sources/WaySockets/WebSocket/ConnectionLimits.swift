@@ -4,6 +4,10 @@ struct ConnectionLimits: Sendable {
   var maximumMessage: Int
   /// Bytes that may wait to be sent.
   var maximumBuffered: Int
+  /// Bytes that wait to be sent before nothing more is read, until a quarter of it waits.
+  var highWater = Int.max
+  /// How long the peer may take nothing of so much.
+  var stallTimeout: Duration = .seconds(10)
   /// What holds for all connections of a server together.
   var budget = QueueBudget()
   /// How long a closing connection may take to send what waits.

@@ -33,9 +33,12 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private var isDeaf = false
   private var isPeerDone = false
   private var assembly = MessageAssembly()
-  private var isPaused = false
-  /// What a server's connection had read when it was paused.
+  private var gate = ReadGate()
+  /// What a server's connection had read when its gate closed.
   private var unread: [UInt8] = []
+  /// Rings where the peer of a full connection has taken nothing for too long.
+  private var stall: (any ScheduledWork)?
+  private var isTaking = false
   private var closeCode: UInt16?
   /// Set by whatever comes from the peer, or is taken by it: a flag, so that a message costs no
   /// look at the clock.
@@ -87,7 +90,28 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     }
     writer.append(payload, as: opcode)
     flushLater()
+    if bufferedBytes > limits.highWater, !gate.isFull { becameFull() }
     return true
+  }
+
+  /// A peer that does not take what it asks for is not read from, so that it asks for no more.
+  private func becameFull() {
+    change { $0.isFull = true }
+    waitForPeer()
+  }
+
+  private func waitForPeer() {
+    isTaking = false
+    stall = socketLoop.schedule(after: limits.stallTimeout) { [weak self] in
+      guard let self, gate.isFull else { return }
+      if isTaking { waitForPeer() } else { giveUp("nothing was read for too long") }
+    }
+  }
+
+  private func hasRoom() {
+    stall?.cancel()
+    stall = nil
+    change { $0.isFull = false }
   }
 
   /// Closes on a peer that takes too little: what waits for it is dropped.
@@ -116,6 +140,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private func flush() -> Bool {
     guard let wsi else { return true }
     guard writer.write(to: wsi) else { return false }
+    if gate.isFull, bufferedBytes <= limits.highWater / 4 { hasRoom() }
     return !writer.isEmpty || !endsSending(wsi)
   }
 
@@ -133,6 +158,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   func becameWritable() -> Int32 {
     writer.becameWritable()
     isHeard = true
+    isTaking = true
     return flush() ? 0 : -1
   }
 
@@ -149,17 +175,18 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
 
   // MARK: Pausing
 
-  func pause() {
-    guard let wsi, !isPaused else { return }
-    isPaused = true
-    _ = lws_rx_flow_control(wsi, 0)
-  }
+  func pause() { change { $0.isPaused = true } }
+
+  func resume() { change { $0.isPaused = false } }
 
   /// A client's lws keeps what it has read (lws_rx_flow_control); here it is ``unread``.
-  func resume() {
-    guard let wsi, isPaused else { return }
-    isPaused = false
-    if unread.isEmpty {
+  private func change(_ change: (inout ReadGate) -> Void) {
+    let wasOpen = gate.isOpen
+    change(&gate)
+    guard let wsi, gate.isOpen != wasOpen else { return }
+    if wasOpen {
+      _ = lws_rx_flow_control(wsi, 0)
+    } else if unread.isEmpty {
       _ = lws_rx_flow_control(wsi, 1)
     } else {
       socketLoop.executeLater { [weak self] in self?.readOn() }
@@ -167,11 +194,11 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   }
 
   private func readOn() {
-    guard let wsi, !isPaused else { return }
+    guard let wsi, gate.isOpen else { return }
     var bytes: [UInt8] = []
     swap(&bytes, &unread)
     if bytes.withUnsafeMutableBytes(receive) != 0 { kill() }
-    if !isPaused { _ = lws_rx_flow_control(wsi, 1) }
+    if gate.isOpen { _ = lws_rx_flow_control(wsi, 1) }
   }
 
   // MARK: Closing
@@ -189,7 +216,8 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private func appendClose(_ payload: [UInt8]) {
     state = .closing
     // Its peer's close frame is read for.
-    resume()
+    change { $0 = ReadGate() }
+    stall?.cancel()
     writer.append(payload.span.bytes, as: .close)
     flushLater()
     killTimer = socketLoop.schedule(after: limits.closeTimeout) { [weak self] in self?.kill() }
@@ -198,7 +226,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// Cuts off: lws sees the end of the socket and closes.
   func kill() {
     guard let wsi else { return }
-    resume()
+    change { $0 = ReadGate() }
     Glibc.shutdown(lws_get_socket_fd(wsi), Int32(SHUT_RDWR))
   }
 
@@ -218,6 +246,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     traffic.closed(closeCode)
     wsi = nil
     killTimer?.cancel()
+    stall?.cancel()
     writer.removeAll()
     unread = []
     assembly.removeAll()
@@ -235,7 +264,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     isHeard = true
     var rest = bytes
     do throws(FrameReader.Fault) {
-      while !isDeaf, !isPaused, let part = try frames.next(&rest) {
+      while !isDeaf, gate.isOpen, let part = try frames.next(&rest) {
         switch part {
         case .message(let bytes, let kind, let isLast, let remaining):
           receive(bytes, kind, isLast: isLast, remaining: remaining)
@@ -252,7 +281,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       isDeaf = true
       close(.protocolError, error.reason)
     }
-    if isPaused { unread.append(contentsOf: rest) }
+    if !gate.isOpen { unread.append(contentsOf: rest) }
     return !isDeaf || flush() ? 0 : -1
   }
 

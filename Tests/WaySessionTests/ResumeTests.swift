@@ -1,0 +1,237 @@
+import TestSupport
+import Testing
+import WayRouting
+import WayTransport
+import WayValues
+
+@testable import WaySession
+
+/// What becomes of clients whose connection is lost, beyond what the transcripts show.
+@Suite(.timeLimit(.minutes(1)))
+struct ResumeTests {
+  /// A client that numbers what it sends.
+  private actor Numbered {
+    let bridge: WireBridge
+    private(set) var wire: WireClient
+    private(set) var hello: Value
+    private var sent: Int64 = 0
+
+    init(_ bridge: WireBridge, _ members: ValueObject = [:], joining: Value? = nil) async throws {
+      self.bridge = bridge
+      (wire, hello) = try await WireClient.open(bridge, members, joining: joining)
+    }
+
+    func call(_ id: Value, _ method: String, _ params: Value) async throws {
+      sent += 1
+      try await wire.send([
+        "jsonrpc": "2.0", "id": id, "seq": .integer(sent), "method": .string(method),
+        "params": params,
+      ])
+    }
+
+    func lose() async throws {
+      try await wire.close(CloseCode(rawValue: 1001))
+      await bridge.server.loop.settle()
+    }
+
+    /// Resumes, and gives the answer.
+    func resume(after received: Int64, from handshake: Handshake = Handshake()) async throws
+      -> Value
+    {
+      wire = try await WireClient.connect(
+        to: bridge, subprotocol: SessionHub.subprotocol, from: handshake)
+      try await wire.call(
+        "again", "session.resume",
+        [
+          "client": hello["client"] ?? .null, "token": hello["token"] ?? .null,
+          "epoch": hello["epoch"] ?? .null, "received": .integer(received),
+        ])
+      let answer = try await wire.answer("again")
+      guard let result = answer["result"] else { return answer["error"] ?? .null }
+      if result["resumed"] == true { hello = result }
+      return result
+    }
+  }
+
+  @Test func afterItsTimeAClientIsGone() async throws {
+    let client = try await Numbered(try WireBridge.conformance())
+    try await client.call(1, "router.invoke", ["uri": "action://echo"])
+    _ = try await client.wire.answer(1)
+    try await client.lose()
+    #expect(await client.bridge.hub.census().absentClients == 1)
+    try await client.bridge.server.advance(by: .seconds(119))
+    #expect(try await client.resume(after: 1)["resumed"] == true)
+    try await client.lose()
+    try await client.bridge.server.advance(by: .seconds(121))
+    #expect(await client.bridge.hub.sessionCount == 0)
+    #expect(try await client.resume(after: 1)["reason"] == "unknown")
+  }
+
+  @Test func aCallWithALaterDeadlineKeepsItsCaller() async throws {
+    let bridge = try WireBridge.conformance()
+    let (host, hello) = try await WireClient.open(
+      bridge, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
+    let client = try await Numbered(bridge, joining: hello)
+    try await client.call(
+      1, "router.invoke", ["uri": "action://toast", "deadlineMs": 300_000])
+    let run = try await host.request("task.run")
+    try await client.lose()
+    try await bridge.server.advance(by: .seconds(200))
+    try await host.reply(run, "late")
+    await bridge.server.loop.settle()
+    #expect(try await client.resume(after: 0)["resumed"] == true)
+    #expect(try await client.wire.answer(1)["result"] == "late")
+  }
+
+  @Test func whatFindsNoRoomInItsOutboxGivesAClientUp() async throws {
+    var limits = Limits()
+    limits.maxOutboxMessages = 4
+    let router = Router()
+    let bridge = WireBridge(router, limits: limits)
+    let client = try await Numbered(bridge)
+    try await client.call(1, "events.subscribe", ["topics": ["news"]])
+    _ = try await client.wire.answer(1)
+    try await client.lose()
+    for _ in 1...3 { try await bridge.hub.publish("news", 1, to: .all, retain: 0) }
+    #expect(await bridge.hub.sessionCount == 1)
+    try await bridge.hub.publish("news", 2, to: .all, retain: 0)
+    await bridge.server.loop.settle()
+    #expect(await bridge.hub.sessionCount == 0)
+    #expect(bridge.hub.resumables.givenUpCount == 1)
+    #expect(bridge.hub.resumables.bytes == 0)
+    #expect(try await client.resume(after: 1)["reason"] == "outbox")
+  }
+
+  @Test func theOneForWhomMostIsKeptGoesFirst() async throws {
+    var limits = Limits()
+    limits.maxOutboxBytes = 2000
+    let bridge = WireBridge(Router(), limits: limits)
+    let (large, small) = (try await Numbered(bridge), try await Numbered(bridge))
+    for (client, topic) in [(large, "large"), (small, "small")] {
+      try await client.call(1, "events.subscribe", ["topics": [.string(topic)]])
+      _ = try await client.wire.answer(1)
+      try await client.lose()
+    }
+    try await bridge.hub.publish("small", "x", to: .all, retain: 0)
+    try await bridge.hub.publish(
+      "large", .string(String(repeating: "x", count: 1500)), to: .all, retain: 0)
+    try await bridge.hub.publish("small", "y", to: .all, retain: 0)
+    await bridge.server.loop.settle()
+    #expect(bridge.hub.resumables.bytes < 2000)
+    #expect(bridge.hub.resumables.givenUpCount == 0)
+    try await bridge.hub.publish(
+      "small", .string(String(repeating: "y", count: 200)), to: .all, retain: 0)
+    await bridge.server.loop.settle()
+    #expect(try await large.resume(after: 1)["reason"] == "outbox")
+    #expect(try await small.resume(after: 1)["resumed"] == true)
+  }
+
+  @Test func whoDoesNotAcknowledgeIsClosedAndMayResume() async throws {
+    var limits = Limits()
+    limits.maxOutboxMessages = 8
+    let client = try await Numbered(WireBridge(try echoing(), limits: limits))
+    for number: Int64 in 1...9 {
+      try await client.call(.integer(number), "router.invoke", ["uri": "action://echo"])
+    }
+    for number: Int64 in 1...9 { _ = try await client.wire.answer(.integer(number)) }
+    #expect(try await client.wire.end() == 4201)
+    #expect(try await client.resume(after: 9)["resumed"] == true)
+  }
+
+  private func echoing() throws -> Router {
+    let router = Router()
+    try router.task("action://echo") { call in .object(call.params) }
+    return router
+  }
+
+  @Test func ofTheProgressOfACallTheLatestIsKept() async throws {
+    let router = Router()
+    let (steps, goOn) = (Mailbox<Void>(), Mailbox<Void>())
+    try router.task("action://steps") { call async throws in
+      for step in 1...3 {
+        try await goOn.take()
+        call.progress(.integer(Int64(step)))
+        steps.put(())
+      }
+      try await goOn.take()
+      return "done"
+    }
+    let bridge = WireBridge(router)
+    let client = try await Numbered(bridge)
+    try await client.call(1, "router.invoke", ["uri": "action://steps"])
+    await bridge.server.loop.settle()
+    try await client.lose()
+    for _ in 1...3 {
+      goOn.put(())
+      try await steps.take()
+    }
+    goOn.put(())
+    await bridge.server.loop.settle()
+    #expect(try await client.resume(after: 0)["resumed"] == true)
+    let progress = try await client.wire.message()
+    #expect(progress["params"] == ["id": 1, "value": 3])
+    #expect(progress["seq"] == 1)
+    let answer = try await client.wire.message()
+    #expect(answer["result"] == "done")
+    #expect(answer["seq"] == 2)
+  }
+
+  @Test func whoComesFromElsewhereCannotResume() async throws {
+    let client = try await Numbered(WireBridge(try echoing()))
+    try await client.lose()
+    let error = try await client.resume(
+      after: 0, from: Handshake(origin: "http://127.0.0.1:1", address: nil))
+    #expect(error["code"] == 2403)
+    #expect(error["data"]?["rule"] == "origin")
+    #expect(try await client.resume(after: 0)["resumed"] == true)
+  }
+
+  @Test func sessionsOfNobodyMakeRoomForOthers() async throws {
+    var limits = Limits()
+    limits.maxSessions = 2
+    let bridge = WireBridge(try echoing(), limits: limits)
+    let (first, second) = (try await Numbered(bridge), try await Numbered(bridge))
+    try await first.lose()
+    try await bridge.server.advance(by: .seconds(1))
+    try await second.lose()
+    _ = try await Numbered(bridge)
+    await bridge.server.loop.settle()
+    #expect(try await second.resume(after: 0)["resumed"] == true)
+    let refused = try await first.resume(after: 0)
+    #expect(refused["code"] == 2503)
+  }
+
+  @Test func aResultIsKeptForTenMinutes() async throws {
+    let bridge = try WireBridge.conformance()
+    let (host, hello) = try await WireClient.open(
+      bridge, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
+    let (client, _) = try await WireClient.open(bridge, joining: hello)
+    for (id, time) in [(1, 599), (2, 2), (3, 0)] as [(Int64, Int)] {
+      try await client.call(.integer(id), "router.invoke", ["uri": "action://toast", "key": "k"])
+      if id != 2 {
+        try await host.reply(try await host.request("task.run"), .integer(id))
+      }
+      let expected: Value = id == 3 ? 3 : 1
+      #expect(try await client.answer(.integer(id))["result"] == expected)
+      try await bridge.server.advance(by: .seconds(time))
+    }
+  }
+
+  @Test func guestsResumeAsTheyWere() async throws {
+    let bridge = try WireBridge.conformance()
+    let (shell, hello) = try await WireClient.open(bridge)
+    let invitation = try await shell.ask("session.invite", ["routes": ["action://echo"]])
+    let guest = try await Numbered(
+      bridge,
+      joining: [
+        "session": hello["session"] ?? .null,
+        "invitation": invitation["result"]?["token"] ?? .null,
+      ])
+    try await guest.lose()
+    #expect(try await guest.resume(after: 0)["guest"] == true)
+    try await guest.call(1, "router.invoke", ["uri": "conformance://moved"])
+    #expect(try await guest.wire.answer(1)["error"]?["data"]?["rule"] == "invitation")
+    try await guest.call(2, "router.invoke", ["uri": "action://echo"])
+    #expect(try await guest.wire.answer(2)["result"] == [:])
+  }
+}
