@@ -4,7 +4,7 @@ import WayTransport
 import WayValues
 import WaybridgeClient
 
-/// Makes connections in memory that a test cuts, and others that break by themselves.
+/// Makes connections that a test cuts, and others that break by themselves.
 final class FlakyConnector: Connector {
   private struct Held {
     var channel: FlakyChannel?
@@ -14,15 +14,13 @@ final class FlakyConnector: Connector {
     var lives: [Int] = []
   }
 
-  private let base: MemoryConnector
-  private let loop: MemoryLoop
+  private let base: any Connector
+  private let loop: any EventLoop
   private let held: Mutex<Held>
 
   /// The first connections break after so many frames, both ways together.
-  init(
-    to acceptor: any ChannelAcceptor, on loop: MemoryLoop, breakingAfter lives: [Int] = []
-  ) {
-    base = MemoryConnector(to: acceptor, Handshake(subprotocol: "waybridge.v1"), on: loop)
+  init(_ base: any Connector, on loop: any EventLoop, breakingAfter lives: [Int] = []) {
+    self.base = base
     self.loop = loop
     held = Mutex(Held(lives: lives))
   }

@@ -30,7 +30,9 @@ struct ResumeStage {
     _ options: BridgeClient.SessionOptions = .init(name: "test", version: "1"),
     breakingAfter lives: [Int] = []
   ) async throws -> (client: BridgeClient, connector: FlakyConnector) {
-    let connector = FlakyConnector(to: hub, on: loop, breakingAfter: lives)
+    let connector = FlakyConnector(
+      MemoryConnector(to: hub, Handshake(subprotocol: "waybridge.v1"), on: loop), on: loop,
+      breakingAfter: lives)
     let client = BridgeClient(loop: loop, connector: connector) {}
     try await client.open(options)
     return (client, connector)
