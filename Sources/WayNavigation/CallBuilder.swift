@@ -18,6 +18,8 @@ public struct CallBuilder<Caller: Sendable>: Sendable {
   /// The id of the page that opens another, where the caller may say so.
   package var from: String?
   package private(set) var deadline: Duration?
+  /// Under which the call is made once, where the caller may say so.
+  package var key: String?
   /// What the call carries, where it stays in the process.
   package var carried: [String: any Sendable] = [:]
 

@@ -2,7 +2,7 @@
 /// other side does not have yet. The same on both sides; it outlives connections.
 ///
 /// Pure: it sends through what it is handed, and knows no clock.
-package struct Numbering: Sendable {
+package struct Numbering: Sendable, Hashable {
   /// What is to be done with a frame.
   package enum Arrival: Sendable {
     case take

@@ -1,23 +1,25 @@
 /// The messages that one side has sent and the other has not acknowledged, with their numbers, and
 /// those that wait to be sent.
-package struct Outbox: Sendable {
+package struct Outbox: Sendable, Hashable {
   /// What is to be known of a message while it waits.
-  package enum Tag: Sendable, Equatable {
+  package enum Tag: Sendable, Hashable {
     case none
     /// It is the progress of a request: nobody needs an older one.
     case progress(RequestID)
     /// It is the request of this id.
     case request(RequestID)
+    /// It means nothing to another session: an answer, a cancellation.
+    case bound
   }
 
-  private struct Sent: Sendable {
+  private struct Sent: Sendable, Hashable {
     /// The number of its last message: a batch has several.
     let last: UInt64
     /// Where it ends in ``text``.
     var end: Int
   }
 
-  private struct Waiting: Sendable {
+  private struct Waiting: Sendable, Hashable {
     let messages: [[UInt8]]
     let isBatch: Bool
     let tag: Tag
@@ -92,6 +94,10 @@ package struct Outbox: Sendable {
     send(text.span.bytes.extracting(start..<text.count))
   }
 
+  /// So many bytes longer a message may become by its number.
+  package static let numberSize =
+    head.count - MessageWriter.head.count + String(UInt64.max).utf8.count
+
   private static let head = MessageWriter.head + Array(#","seq":"#.utf8)
 
   /// Keeps a message until it can be sent. Of the progress of one request only the latest is kept.
@@ -110,6 +116,22 @@ package struct Outbox: Sendable {
   private mutating func hold(_ frame: Waiting) {
     waiting.append(frame)
     waitingBytes += frame.size
+  }
+
+  /// Takes a request back that waits; false where it does not.
+  package mutating func takeBack(_ id: RequestID) -> Bool {
+    guard let place = waiting.firstIndex(where: { $0.tag == .request(id) }) else { return false }
+    waitingBytes -= waiting.remove(at: place).size
+    return true
+  }
+
+  /// Takes out all that waits and has never been sent, each message by itself, in its order.
+  package mutating func takeWaiting() -> [(message: [UInt8], tag: Tag)] {
+    defer {
+      waiting = []
+      waitingBytes = 0
+    }
+    return waiting.flatMap { frame in frame.messages.map { ($0, frame.tag) } }
   }
 
   /// Sends what waits, numbered, in its order; tells the numbers of the requests among it.

@@ -48,6 +48,14 @@ package struct PendingCalls<Completion> {
     completions[id] = completion
   }
 
+  /// Those that fit, with their ids, oldest first; they are still waited for.
+  package func all(
+    where fits: (RequestID, Completion) -> Bool = { _, _ in true }
+  ) -> [(id: RequestID, completion: Completion)] {
+    completions.sorted { $0.key < $1.key }.map { (RequestID.integer($0.key), $0.value) }
+      .filter { fits($0.0, $0.1) }
+  }
+
   /// Hands out those that fit, oldest first.
   package mutating func remove(where fits: (Completion) -> Bool) -> [Completion] {
     let ids = completions.filter { fits($0.value) }.map(\.key).sorted()

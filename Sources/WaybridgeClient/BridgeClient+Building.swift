@@ -21,22 +21,29 @@ extension CallBuilder where Caller == BridgeClient {
     changed { $0.from = page }
   }
 
-  /// Opens it, as ``BridgeClient/open(_:_:exts:style:from:deadline:onShown:onProgress:)`` with the
+  /// Makes it once, whatever happens to connections and sessions, as with `key` of
+  /// ``BridgeClient/invoke(_:_:exts:deadline:key:onProgress:)``; nil for none.
+  public func key(_ key: String?) -> Self {
+    changed { $0.key = key }
+  }
+
+  /// Opens it, as ``BridgeClient/open(_:_:exts:style:from:deadline:key:onShown:onProgress:)`` with the
   /// same arguments, and throws as that does.
   public func open(
     onShown: (@Sendable (_ page: String) -> Void)? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Outcome {
     try await caller.open(
-      uri, params, exts: exts, style: style, from: from, deadline: deadline, onShown: onShown,
-      onProgress: onProgress)
+      uri, params, exts: exts, style: style, from: from, deadline: deadline, key: key,
+      onShown: onShown, onProgress: onProgress)
   }
 
-  /// Runs it, as ``BridgeClient/invoke(_:_:exts:deadline:onProgress:)`` with the same arguments,
+  /// Runs it, as ``BridgeClient/invoke(_:_:exts:deadline:key:onProgress:)`` with the same arguments,
   /// and throws as that does.
   public func invoke(
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
-    try await caller.invoke(uri, params, exts: exts, deadline: deadline, onProgress: onProgress)
+    try await caller.invoke(
+      uri, params, exts: exts, deadline: deadline, key: key, onProgress: onProgress)
   }
 }

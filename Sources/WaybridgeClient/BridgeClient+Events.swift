@@ -7,7 +7,8 @@ extension BridgeClient {
   /// reader of this client has a topic already, the server does not send those again. Letting go of
   /// the stream ends the subscription. The stream ends when this client closes, and throws
   /// ``CallError`` when the connection ends otherwise (2599) or the reader falls behind by more
-  /// than `buffer` events (2429).
+  /// than `buffer` events (2429). A connection that was lost and made again loses no event; in a new
+  /// session the client subscribes again, and what happened between the two is not told.
   ///
   /// Throws ``CallError``: -32602 for a wrong topic, 2429 for too many.
   ///
@@ -36,7 +37,7 @@ extension BridgeClient {
 
   private func unsubscribe(_ number: Int) async {
     let topics = streams.remove(number)
-    guard !topics.isEmpty, channel != nil else { return }
+    guard !topics.isEmpty, line.takesMessages else { return }
     _ = try? await perform("events.unsubscribe", Self.params(topics))
   }
 

@@ -1,31 +1,33 @@
 import WayRPC
-import WayTransport
+import WayValues
 
-extension BridgeClient: MessageReceiver {
-  package nonisolated func receive(_ message: RawSpan, as kind: MessageKind) {
-    assumeIsolated { client in
-      switch client.decoder.decode(message) {
-      case .message(let message): client.take(message)
-      case .batch(let messages): for message in messages { client.take(message) }
-      case .malformed: client.channel?.close(.notJSONRPC, "The server sent what is not JSON-RPC")
-      }
-    }
+extension BridgeClient: LineUser {
+  nonisolated func connected() {
+    assumeIsolated { $0.greet() }
   }
 
-  package nonisolated func closed(_ code: UInt16?) {
-    assumeIsolated { $0.connectionEnded(code) }
+  nonisolated func take(_ message: Message) {
+    assumeIsolated { $0.handle(message) }
   }
 
-  private func take(_ message: Message) {
+  nonisolated func lost(_ end: ConnectionEnd, attempt: Int, delay: Duration) {
+    assumeIsolated { $0.states.tell(.waiting(end, attempt: attempt, delay: delay)) }
+  }
+
+  nonisolated func ended(_ end: ConnectionEnd, _ error: CallError?) {
+    assumeIsolated { $0.settle(end, error) }
+  }
+
+  private func handle(_ message: Message) {
     switch message {
     case .response(let response): pending.take(response.id)?.settle(response.result)
-    case .notification(let notification): take(notification)
+    case .notification(let notification): handle(notification)
     case .request(let request): serve(request)
     case .invalid(let id, let error): answer(id, .failure(error))
     }
   }
 
-  private func take(_ notification: Notification) {
+  private func handle(_ notification: Notification) {
     let params = notification.params
     switch notification.method {
     case "$/progress":

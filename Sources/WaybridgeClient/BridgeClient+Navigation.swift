@@ -55,7 +55,7 @@ extension BridgeClient {
   /// Shows a tab by its index, from 0 in the order of the route table.
   ///
   /// Throws ``CallError``: 2404 when there is no such tab, and as
-  /// ``open(_:_:exts:style:from:deadline:onShown:onProgress:)`` where the tab's first page has to
+  /// ``open(_:_:exts:style:from:deadline:key:onShown:onProgress:)`` where the tab's first page has to
   /// be opened.
   @discardableResult
   public func selectTab(_ index: Int) async throws(CallError) -> NavigationChange {

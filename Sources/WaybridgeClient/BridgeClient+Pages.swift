@@ -5,58 +5,65 @@ import WayValues
 // Pages that hosts show. Every task begins with the host, in the same way, so that hosts are begun
 // in the order of the server's requests.
 extension BridgeClient {
-  func openPage(_ params: Value, _ request: RequestID, _ call: ServedCall) throws(CallError) {
+  func openPage(_ params: Value, _ call: ServedCall) throws(CallError) {
     guard let page = params["page"].flatMap({ Page($0, caller: Caller(params["caller"])) }) else {
       throw CallError(.invalidParams, "params.page must be a page with id, uri and style")
     }
     guard case .pages(let host) = hosts.find(try ChosenHost(params["host"]))?.handler else {
       throw CallError(.hostAbsent, "This client does not show \(page.uri)")
     }
-    try pages.add(HostedPages.Entry(page: page, host: host, opening: request))
+    let entry = HostedPages.Entry(page: page, host: host, opening: call)
+    try pages.add(entry)
     call.task = Task {
       do {
         try await withTaskExecutorPreference(loop) { try await host.open(page) }
-        await opened(page, request)
+        await opened(entry, call)
       } catch {
-        pages.remove(page.id)?.closer?.resume(returning: false)
-        finish(request, .failure(Self.failure(error)))
+        if pages.isOpening(page.id, call) {
+          pages.remove(page.id)?.closer?.resume(returning: false)
+        }
+        finish(call, .failure(Self.failure(error)))
       }
     }
   }
 
-  private func opened(_ page: Page, _ request: RequestID) async {
-    pages[page.id]?.opening = nil
-    guard Task.isCancelled else { return finish(request, .success(.null)) }
-    if let closer = pages[page.id]?.closer {
-      closer.resume(returning: true)
-    } else if let entry = pages.remove(page.id) {
-      // Nobody waits for this page any more: left alone it would stay in sight without being on the
-      // stack. A task of its own, since this one is cancelled.
-      await Task { await close(entry, .cancelled, [:]) }.value
+  private func opened(_ entry: HostedPages.Entry, _ call: ServedCall) async {
+    let id = entry.page.id
+    if pages.isOpening(id, call) {
+      pages[id]?.opening = nil
+      guard Task.isCancelled else { return finish(call, .success(.null)) }
+      if let closer = pages[id]?.closer {
+        closer.resume(returning: true)
+        return finish(call, .failure(CallError(.cancelled)))
+      }
+      pages[id] = nil
     }
-    finish(request, .failure(CallError(.cancelled)))
+    // Nobody waits for this page any more: left alone it would stay in sight without being on the
+    // stack. A task of its own, since this one is cancelled.
+    await Task { await close(entry, .cancelled, [:]) }.value
+    finish(call, .failure(CallError(.cancelled)))
   }
 
   /// Of a page that is gone it is true that it is closed.
-  func closePage(_ params: Value, _ request: RequestID) throws(CallError) {
+  func closePage(_ params: Value, _ call: ServedCall) throws(CallError) {
     guard let id = params["page"]?.string else {
       throw CallError(.invalidParams, "params.page must be the id of a page")
     }
     let reason = params["reason"]?.string.flatMap(Outcome.Kind.init(rawValue:)) ?? .dismissed
     let exts = params["exts"]?.object ?? [:]
     if let opening = pages[id]?.opening {
-      serving[opening]?.cancel()
+      opening.cancel()
       Task {
         if await isOpened(id), let entry = pages.remove(id) { await close(entry, reason, exts) }
-        finish(request, .success(.null))
+        finish(call, .success(.null))
       }
     } else if let entry = pages.remove(id) {
       Task {
         await close(entry, reason, exts)
-        finish(request, .success(.null))
+        finish(call, .success(.null))
       }
     } else {
-      finish(request, .success(.null))
+      finish(call, .success(.null))
     }
   }
 
@@ -81,15 +88,19 @@ extension BridgeClient {
     try? pages.add(HostedPages.Entry(page: page, host: host))
   }
 
-  /// The connection has ended: what this client shows has left the stack. What is still opening
-  /// closes when it is open.
-  func closeHostedPages() {
-    for entry in pages.entries.reversed() where entry.opening == nil {
-      pages[entry.page.id] = nil
+  /// The session is gone, and what this client shows with it; gives that, topmost first. What is
+  /// still opening closes when it is open.
+  @discardableResult
+  func closeHostedPages() -> [Page] {
+    let gone = pages.removeAll()
+    let shown = gone.reversed().filter { $0.opening == nil }
+    for entry in gone { entry.closer?.resume(returning: false) }
+    for entry in shown {
       Task {
         await close(entry, .failed, [:])
       }
     }
+    return shown.map(\.page)
   }
 
   private func close(

@@ -6,7 +6,8 @@ extension BridgeClient {
   /// Calls a method of the protocol, or of the server's own, and waits for its answer.
   ///
   /// Throws ``CallError``: what the server answers, -32602 for params that nest too deep, 2413 for
-  /// a message that is larger than the server takes.
+  /// a message that is larger than the server takes, 2429 where too much waits to be sent, 2599 where
+  /// the answer got lost.
   ///
   /// - Parameters:
   ///   - method: the method's name.
@@ -23,13 +24,20 @@ extension BridgeClient {
     return try await perform(method, params, patience: timeout, onProgress: onProgress)
   }
 
-  /// Sends a message that is not answered; once the connection is closed, nothing. Throws
+  /// Sends a message that is not answered; once the connection is closed for good, nothing. Throws
   /// ``CallError``: -32602 for params that nest too deep, 2413 for a message that is larger than
-  /// the server takes.
+  /// the server takes, 2429 where too much waits to be sent.
   public func notify(_ method: String, _ params: Value? = nil) throws(CallError) {
-    try send(method) { (writer) throws(EncodingFailure) in
+    try checkRoom(for: method)
+    try notify(method, params, .none)
+  }
+
+  /// `tag` says what is to be known of it while it waits.
+  func notify(_ method: String, _ params: Value?, _ tag: Outbox.Tag) throws(CallError) {
+    try write(method) { (writer) throws(EncodingFailure) in
       try writer.notification(method, params)
     }
+    line.send(writer.bytes, tag)
   }
 
   /// Sends a request and waits for its answer, `patience` at the longest.
@@ -37,12 +45,12 @@ extension BridgeClient {
     _ method: String, _ params: Value?, patience: Duration? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
-    let call = PendingCall(method, onProgress: onProgress)
+    let call = PendingCall(method, params, onProgress: onProgress)
     call.isCancelled = Task.isCancelled
     let id = try pending.add(call)
     let result: Result<Value, CallError> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        call.answer = continuation
+        call.answer = { continuation.resume(returning: $0) }
         start(call, id, params, patience)
       }
     } onCancel: {
@@ -57,16 +65,16 @@ extension BridgeClient {
     _ call: PendingCall, _ id: RequestID, _ params: Value?, _ patience: Duration?
   ) {
     do throws(CallError) {
-      guard channel != nil else {
-        throw CallError(.unavailable, "The connection is closed; the call was not sent")
-      }
+      guard line.takesMessages else { throw ConnectionEnd(code: nil).notSent }
       guard !call.isCancelled else {
         throw CallError(.cancelled, "\(call.method) was cancelled before it was sent")
       }
-      try send(call.method) { (writer) throws(EncodingFailure) in
-        try writer.request(id, call.method, params)
+      try checkRoom(for: call.method)
+      if call.isApart {
+        ask(call, id)
+      } else {
+        try submit(call, id, params)
       }
-      call.isSent = true
     } catch {
       _ = pending.take(id)
       return call.settle(.failure(error))
@@ -78,25 +86,63 @@ extension BridgeClient {
     }
   }
 
+  /// Sends a request, or has it wait until that can be done.
+  func submit(_ call: PendingCall, _ id: RequestID, _ params: Value?) throws(CallError) {
+    try write(call.method) { (writer) throws(EncodingFailure) in
+      try writer.request(id, call.method, params)
+    }
+    if Self.isRepeatable(call.method, params) { call.again = writer.bytes }
+    send(writer.bytes, of: call, id)
+  }
+
+  /// Sends the message of a request.
+  func send(_ message: [UInt8], of call: PendingCall, _ id: RequestID) {
+    let seq = line.send(message, .request(id))
+    if seq != nil || !line.isHolding { call.wasSent(seq) }
+  }
+
+  /// Asks what has no number; where there is no connection now, over the next.
+  func ask(_ call: PendingCall, _ id: RequestID) {
+    if !line.isHolding { call.wasSent(nil) }
+    line.ask(call.method) { [weak self] result in
+      self?.assumeIsolated { $0.pending.take(id)?.settle(result) }
+    }
+  }
+
+  /// Whether a request may be made of another session, when it is not known whether the one before
+  /// has carried it out: calls under a key, and what a client says of itself.
+  private static func isRepeatable(_ method: String, _ params: Value?) -> Bool {
+    switch method {
+    case "router.open", "router.invoke", "page.call": params?["key"]?.string != nil
+    case "host.register", "host.unregister", "events.subscribe": true
+    default: false
+    }
+  }
+
   private func cancel(_ id: RequestID) {
     guard let call = pending[id] else { return }
     call.isCancelled = true
-    if call.isSent { withdraw(id) }
+    if call.isSent { return withdraw(id, call) }
+    // Another that is not sent yet is about to be, and looks whether it was cancelled.
+    guard line.takeBack(id) || call.isApart else { return }
+    pending.take(id)?.settle(
+      .failure(CallError(.cancelled, "\(call.method) was cancelled before it was sent")))
   }
 
   private func expire(_ id: RequestID, _ patience: Duration) {
     guard let call = pending.take(id) else { return }
-    withdraw(id)
+    withdraw(id, call)
     call.settle(
       .failure(CallError(.deadline, "The server has not answered \(call.method) in \(patience)")))
   }
 
-  private func withdraw(_ id: RequestID) {
-    try? notify("$/cancelRequest", ["id": id.value])
+  private func withdraw(_ id: RequestID, _ call: PendingCall) {
+    if call.isApart || line.takeBack(id) { return }
+    try? notify("$/cancelRequest", ["id": id.value], .bound)
   }
 
-  /// Writes a message and sends it.
-  func send(
+  /// Writes a message.
+  private func write(
     _ method: String, _ write: (inout MessageWriter) throws(EncodingFailure) -> Void
   ) throws(CallError) {
     do {
@@ -104,12 +150,21 @@ extension BridgeClient {
     } catch {
       throw CallError(.invalidParams, "The params of \(method) cannot be sent: \(error)")
     }
-    guard writer.bytes.count <= maxMessage else {
+    guard writer.bytes.count <= room else {
       throw CallError(
         .tooLarge,
         "\(method) takes \(writer.bytes.count) bytes; the server's limit is \(maxMessage)")
     }
-    channel?.send(writer.bytes.span.bytes, as: .text)
+  }
+
+  /// Bytes that a message may have before it is numbered.
+  var room: Int { line.isNumbered ? maxMessage - Outbox.numberSize : maxMessage }
+
+  /// Fails with 2429 where too much waits for the server.
+  private func checkRoom(for method: String) throws(CallError) {
+    guard line.isFull else { return }
+    throw CallError(
+      .tooMany, "\(method) was not sent: too much waits to be taken by the server")
   }
 }
 

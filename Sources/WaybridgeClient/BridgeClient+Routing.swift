@@ -18,15 +18,18 @@ extension BridgeClient {
   ///   - style: how the page takes its place; nil leaves it to the server, which pushes.
   ///   - from: the id of the page that opens; nil means the one that this client runs in.
   ///   - deadline: within this time the page must be shown, or the task done: 1 ms to 24 days.
+  ///   - key: makes it once, whatever happens to connections and sessions: the same call under the
+  ///     same key, 1 to 128 bytes, waits for the same outcome or is given it, and a client whose session is
+  ///     lost asks it again. Another call under a key that is in use is 2409. nil for none.
   ///   - onShown: gets the page's id once it is shown, on the client's thread.
   ///   - onProgress: gets what a task tells of its progress, on the client's thread.
   public func open(
     _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style? = nil,
-    from: String? = nil, deadline: Duration? = nil,
+    from: String? = nil, deadline: Duration? = nil, key: String? = nil,
     onShown: (@Sendable (_ page: String) -> Void)? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Outcome {
-    var call = try Self.call(uri, params, exts, deadline)
+    var call = try Self.call(uri, params, exts, deadline, key)
     call["style"] = style.map { .string($0.rawValue) }
     call["from"] = from.map(Value.string)
     let answer = try await perform(
@@ -52,13 +55,16 @@ extension BridgeClient {
   ///   - params: the caller's parameters, which win over those of the URI.
   ///   - exts: what is no business of the task; it gets it as it is.
   ///   - deadline: within this time it must have run: 1 ms to 24 days.
+  ///   - key: makes it once, whatever happens to connections and sessions: the same call under the
+  ///     same key, 1 to 128 bytes, waits for the same value or is given it, and a client whose session is
+  ///     lost asks it again. Another call under a key that is in use is 2409. nil for none.
   ///   - onProgress: gets what it tells of its progress, on the client's thread.
   public func invoke(
     _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], deadline: Duration? = nil,
-    onProgress: (@Sendable (Value) -> Void)? = nil
+    key: String? = nil, onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
     try await perform(
-      "router.invoke", .object(try Self.call(uri, params, exts, deadline)),
+      "router.invoke", .object(try Self.call(uri, params, exts, deadline, key)),
       patience: Self.patience(deadline), onProgress: onProgress)
   }
 
@@ -134,25 +140,31 @@ extension BridgeClient {
   ///   - page: the page's id.
   ///   - method: a name that the page knows.
   ///   - deadline: within this time it must have answered: 1 ms to 24 days.
+  ///   - key: makes it once, whatever happens to connections and sessions: the same call under the
+  ///     same key, 1 to 128 bytes, waits for the same value or is given it, and a client whose session is
+  ///     lost asks it again. Another call under a key that is in use is 2409. nil for none.
   ///   - onProgress: gets what the page tells of its progress, on the client's thread.
   public func call(
     page: String, method: String, params: ValueObject = [:], deadline: Duration? = nil,
-    onProgress: (@Sendable (Value) -> Void)? = nil
+    key: String? = nil, onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
     var call: ValueObject = ["page": .string(page), "method": .string(method)]
     if !params.isEmpty { call["params"] = .object(params) }
     call["deadlineMs"] = try deadline.map(Self.milliseconds).map(Value.integer)
+    call["key"] = key.map(Value.string)
     return try await perform(
       "page.call", .object(call), patience: Self.patience(deadline), onProgress: onProgress)
   }
 
   private static func call(
-    _ uri: String, _ params: ValueObject, _ exts: ValueObject, _ deadline: Duration?
+    _ uri: String, _ params: ValueObject, _ exts: ValueObject, _ deadline: Duration?,
+    _ key: String?
   ) throws(CallError) -> ValueObject {
     var call: ValueObject = ["uri": .string(uri)]
     if !params.isEmpty { call["params"] = .object(params) }
     if !exts.isEmpty { call["exts"] = .object(exts) }
     if let deadline { call["deadlineMs"] = .integer(try milliseconds(deadline)) }
+    call["key"] = key.map(Value.string)
     return call
   }
 }

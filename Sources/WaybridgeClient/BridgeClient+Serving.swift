@@ -6,8 +6,8 @@ import WayValues
 // prefer the loop.
 extension BridgeClient {
   func serve(_ request: Request) {
-    if request.method == "$/ping" { return answer(request.id, .success(.null)) }
-    let call = ServedCall()
+    if request.method == "$/ping" { return answerPing(request.id) }
+    let call = ServedCall(request.id)
     do throws(CallError) {
       try serving.begin(request.id, call)
     } catch {
@@ -16,45 +16,46 @@ extension BridgeClient {
     do throws(CallError) {
       try carryOut(request, call)
     } catch {
-      finish(request.id, .failure(error))
+      finish(call, .failure(error))
     }
+  }
+
+  private func answerPing(_ id: RequestID) {
+    writer.answer(id, .success(.null))
+    line.sendApart(writer.bytes)
   }
 
   private func carryOut(_ request: Request, _ call: ServedCall) throws(CallError) {
     let params = request.params ?? .null
     switch request.method {
-    case "page.open": try openPage(params, request.id, call)
-    case "page.close": try closePage(params, request.id)
-    case "page.call": try callPage(params, request.id, call)
-    case "task.run": try runTask(params, request.id, call)
+    case "page.open": try openPage(params, call)
+    case "page.close": try closePage(params, call)
+    case "page.call": try callPage(params, call)
+    case "task.run": try runTask(params, call)
     default:
       try run(
         MethodCall(
           method: request.method, params: params, request: request.id.value,
-          progress: progress(of: request.id)),
-        request.id, call)
+          progress: progress(of: call)),
+        call)
     }
   }
 
-  private func callPage(
-    _ params: Value, _ request: RequestID, _ call: ServedCall
-  ) throws(CallError) {
+  private func callPage(_ params: Value, _ call: ServedCall) throws(CallError) {
     guard let id = params["page"]?.string, let name = params["method"]?.string else {
       throw CallError(.invalidParams, "page.call needs the strings page and method")
     }
     let method = MethodCall(
       method: name, params: params["params"] ?? .null, caller: Caller(params["caller"]),
-      request: request.value, progress: progress(of: request))
-    if id == ownPage { return try run(method, request, call) }
+      request: call.id.value, progress: progress(of: call))
+    if id == ownPage { return try run(method, call) }
     guard let (page, host) = pages.shown(id) else {
       throw CallError(.noRoute, "This client does not show the page \(id)", kind: "notOnStack")
     }
-    begin(request, call) { try await host.call(method, of: page) }
+    begin(call) { try await host.call(method, of: page) }
   }
 
-  private func runTask(
-    _ params: Value, _ request: RequestID, _ call: ServedCall
-  ) throws(CallError) {
+  private func runTask(_ params: Value, _ call: ServedCall) throws(CallError) {
     guard let uri = params["uri"]?.string else {
       throw CallError(.invalidParams, "params.uri must be a string")
     }
@@ -63,39 +64,37 @@ extension BridgeClient {
     }
     let task = TaskCall(
       uri: uri, params: params["params"]?.object ?? [:], exts: params["exts"]?.object ?? [:],
-      caller: Caller(params["caller"]), request: request.value, progress: progress(of: request))
-    begin(request, call) { try await run(task) }
+      caller: Caller(params["caller"]), request: call.id.value, progress: progress(of: call))
+    begin(call) { try await run(task) }
   }
 
   /// Runs a method of this client.
-  private func run(
-    _ method: MethodCall, _ request: RequestID, _ call: ServedCall
-  ) throws(CallError) {
+  private func run(_ method: MethodCall, _ call: ServedCall) throws(CallError) {
     guard let run = methods[method.method] else { throw method.unknownMethod }
-    begin(request, call) { try await run(method) }
+    begin(call) { try await run(method) }
   }
 
   private func begin(
-    _ request: RequestID, _ call: ServedCall,
-    _ work: @escaping @Sendable () async throws -> Value
+    _ call: ServedCall, _ work: @escaping @Sendable () async throws -> Value
   ) {
     call.task = Task {
       do {
         let value = try await withTaskExecutorPreference(loop) { try await work() }
-        finish(request, .success(value))
+        finish(call, .success(value))
       } catch {
-        finish(request, .failure(Self.failure(error)))
+        finish(call, .failure(Self.failure(error)))
       }
     }
   }
 
   /// Answers once what was told of progress before is on its way.
-  func finish(_ request: RequestID, _ result: Result<Value, CallError>) {
+  func finish(_ call: ServedCall, _ result: Result<Value, CallError>) {
     loop.execute {
       self.assumeIsolated { client in
-        // Nobody can be answered once the connection has ended.
-        guard client.serving.end(request) != nil else { return }
-        client.answer(request, result)
+        // Of a session that is gone nobody can be answered; its ids may be those of another by now.
+        guard client.serving[call.id] === call else { return }
+        _ = client.serving.end(call.id)
+        client.answer(call.id, result)
       }
     }
   }
@@ -117,29 +116,30 @@ extension BridgeClient {
 
   func answer(_ id: RequestID, _ result: Result<Value, CallError>) {
     writer.answer(id, result)
-    if writer.bytes.count > maxMessage {
+    if writer.bytes.count > room {
       writer.error(
         id,
         CallError(
           .tooLarge,
           "The answer takes \(writer.bytes.count) bytes; the server's limit is \(maxMessage)"))
     }
-    channel?.send(writer.bytes.span.bytes, as: .text)
+    line.send(writer.bytes, .bound)
   }
 
   /// Tells the server how far a request is; after its answer, or where the value cannot be sent, it
   /// does nothing.
-  func progress(of id: RequestID) -> @Sendable (Value) -> Void {
+  func progress(of call: ServedCall) -> @Sendable (Value) -> Void {
     { [weak self] value in
       guard let self else { return }
       // Jobs of the loop run in their order, so that progress keeps its own and comes before the
       // answer.
-      self.loop.execute { self.assumeIsolated { $0.sendProgress(id, value) } }
+      self.loop.execute { self.assumeIsolated { $0.sendProgress(call, value) } }
     }
   }
 
-  private func sendProgress(_ id: RequestID, _ value: Value) {
-    guard serving[id] != nil else { return }
-    try? notify("$/progress", ["id": id.value, "value": value])
+  private func sendProgress(_ call: ServedCall, _ value: Value) {
+    guard serving[call.id] === call else { return }
+    try? notify(
+      "$/progress", ["id": call.id.value, "value": value], .progress(call.id))
   }
 }

@@ -7,7 +7,8 @@ extension BridgeClient {
 
   /// Connects and opens a session, or joins one.
   ///
-  /// Hosts may be asked for pages before this returns. Throws ``CallError``: 2503 when there is no
+  /// Hosts may be asked for pages before this returns. A connection that is lost later is made again
+  /// as ``SessionOptions/reconnect`` says; the first is tried once. Throws ``CallError``: 2503 when there is no
   /// server at the address or it refuses, -32602 when the address, a host or a method's name is
   /// wrong, and what the server answers to `session.open` (2401 for a wrong ``Join``, 2404 for a
   /// page that is not on the stack, 2429 for a full session).
@@ -18,22 +19,14 @@ extension BridgeClient {
   public static func connect(
     to url: String, session options: SessionOptions
   ) async throws(CallError) -> BridgeClient {
-    let client = try await makeOnLoop()
+    let client = try make(for: url, subprotocol: subprotocol)
     do {
-      try await client.prepare(options)
-      try await client.connect(url, subprotocol: subprotocol)
-      try await client.hello(options)
+      try await client.open(options)
     } catch {
       await client.close()
       throw error
     }
     return client
-  }
-
-  /// The same over a connection in memory, for tests.
-  package func open(_ options: SessionOptions) async throws(CallError) {
-    try prepare(options)
-    try await hello(options)
   }
 
   /// Invites a guest, who joins with what this gives (``SessionOptions/join``) and may do this and
@@ -68,21 +61,16 @@ extension BridgeClient {
   /// UTC, nil for never. Throws ``CallError``: 2401 for one that is refused, 2403 for another user's.
   @discardableResult
   public func renew(_ token: String) async throws(CallError) -> Int64? {
-    try await perform("session.renew", ["token": .string(token)])["expiresAt"]?.integer
+    let expires = try await perform("session.renew", ["token": .string(token)])["expiresAt"]
+    options?.token = token
+    return expires?.integer
   }
 
-  private func prepare(_ options: SessionOptions) throws(CallError) {
+  func prepare(_ options: SessionOptions) throws(CallError) {
     for name in options.methods.keys { try Self.checkMethodName(name) }
+    self.options = options
     methods = options.methods
     hosts = HostTable(options.hosts)
     ownPage = options.page
-  }
-
-  private func hello(_ options: SessionOptions) async throws(CallError) {
-    let answer = try await perform("session.open", options.value)
-    guard let session = Session(answer) else { throw .malformed("session.open", answer) }
-    self.session = session
-    ownPage = session.page ?? ownPage
-    maxMessage = session.limits["maxMessage"]?.integer.flatMap { Int(exactly: $0) } ?? .max
   }
 }

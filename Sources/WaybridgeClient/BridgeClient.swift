@@ -13,23 +13,24 @@ import WayValues
 /// await client.close()
 /// ```
 ///
-/// Each connection has a thread of its own, which ends with it, whichever side closes. A client
-/// that is let go of stays connected, so every client needs ``close()``. All methods may be called
-/// from anywhere. Hosts, and the closures of tasks and methods, run on the main actor or another
-/// with an executor of its own, where they say so, else on the client's thread, as do callbacks
-/// such as `onShown`: there they must not block.
+/// Each client has a thread of its own, which ends when the client closes or the server closes it
+/// for good. A client that is let go of stays connected, so every client needs ``close()``. All
+/// methods may be called from anywhere. Hosts, and the closures of tasks and methods, run on the main
+/// actor or another with an executor of its own, where they say so, else on the client's thread, as
+/// do callbacks such as `onShown`: there they must not block.
+///
+/// A connection that is lost is made again, and the session goes on (``SessionOptions/reconnect``):
+/// calls notice nothing of it, and those made meanwhile wait. ``connectionStates()`` tells of it.
 ///
 /// Every call settles exactly once: with its answer, or by throwing ``CallError``, which is 2503
-/// where the connection was closed already and nothing was sent, and 2599 where it closed before
-/// the answer came. Cancelling the Swift task of a call sends `$/cancelRequest`; the answer is
-/// still awaited.
+/// where it was not sent when the client ended, and 2599 where it was and its answer did not come.
+/// Cancelling the Swift task of a call sends `$/cancelRequest`; the answer is still awaited.
 public actor BridgeClient {
   package nonisolated let loop: any EventLoop
   private nonisolated let executor: UnownedSerialExecutor
   private let endLoop: @Sendable () async -> Void
-  let decoder = MessageDecoder()
+  let line: Line
   var writer = MessageWriter()
-  var channel: (any MessageChannel)?
   /// The largest message, in bytes, that the server takes, where it has said so.
   var maxMessage = Int.max
   var pending = PendingCalls<PendingCall>(limit: 65_536)
@@ -41,19 +42,28 @@ public actor BridgeClient {
   var streams = EventStreams()
   /// The page that this client runs in.
   var ownPage: String?
-  var isClosing = false
+  /// What the session was opened with; nil on a connection of plain JSON-RPC.
+  var options: SessionOptions?
+  /// Waits for the first connection, and its session.
+  var opening: CheckedContinuation<Result<Void, CallError>, Never>?
+  var states = StateReaders()
+  private var isClosing = false
   private var end: ConnectionEnd?
   private var awaitingEnd: [CheckedContinuation<Void, Never>] = []
 
-  /// The session, once it is open; nil on a connection of plain JSON-RPC.
+  /// The session, once it is open, and the one that has taken its place where it was lost; nil on a
+  /// connection of plain JSON-RPC.
   public internal(set) var session: Session?
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
-  /// A client without connection; `endLoop` is called when that has ended.
-  package init(loop: any EventLoop, endLoop: @escaping @Sendable () async -> Void) {
+  /// A client without connection; `endLoop` is called when there will be none any more.
+  package init(
+    loop: any EventLoop, connector: any Connector, endLoop: @escaping @Sendable () async -> Void
+  ) {
     self.loop = loop
     self.endLoop = endLoop
+    line = Line(connector, on: loop)
     executor = loop.asUnownedSerialExecutor()
   }
 
@@ -65,9 +75,9 @@ public actor BridgeClient {
   ///
   /// - Parameter url: `ws://HOST:PORT/bridge`.
   public static func connect(to url: String) async throws(CallError) -> BridgeClient {
-    let client = try await makeOnLoop()
+    let client = try make(for: url, subprotocol: nil)
     do {
-      try await client.connect(url, subprotocol: nil)
+      try await client.open(nil)
     } catch {
       await client.close()
       throw error
@@ -75,77 +85,74 @@ public actor BridgeClient {
     return client
   }
 
-  static func makeOnLoop() async throws(CallError) -> BridgeClient {
+  /// A client with a loop of its own.
+  static func make(for url: String, subprotocol: String?) throws(CallError) -> BridgeClient {
     do throws(SocketError) {
       let loop = try SocketLoop.start()
-      return BridgeClient(loop: loop) { await loop.shutdown() }
+      let connector = SocketConnector(url: url, subprotocol: subprotocol, loop: loop)
+      return BridgeClient(loop: loop, connector: connector) { await loop.shutdown() }
     } catch {
       throw CallError(error)
     }
   }
 
-  /// Connects over a socket.
-  func connect(_ url: String, subprotocol: String?) async throws(CallError) {
-    guard let loop = loop as? SocketLoop else { return }
-    do throws(SocketError) {
-      try await SocketClient.connect(
-        url: url, subprotocol: subprotocol, maxMessage: Self.maxIncoming, on: loop
-      ) { channel in
-        self.assumeIsolated { $0.channel = channel }
-        return self
-      }
-    } catch {
-      throw CallError(error)
+  /// Connects, and opens the session that `options` describe; without them there is none.
+  package func open(_ options: SessionOptions?) async throws(CallError) {
+    if let options { try prepare(options) }
+    let result: Result<Void, CallError> = await withCheckedContinuation { continuation in
+      opening = continuation
+      line.begin(options?.reconnect ?? .never, for: self)
     }
+    try result.get()
   }
 
-  /// Bytes; a larger message of the server closes the connection with 1009. Servers send at most 4
-  /// MiB, unless told otherwise.
-  private static let maxIncoming = 64 << 20
-
-  /// Connects to a bridge in memory, for tests.
-  package func attach(_ channel: any MessageChannel) {
-    self.channel = channel
-  }
-
-  /// Closes the connection with 1000 and returns when it is gone, with its thread. Calls that wait
-  /// fail with 2599, and hosts are told to close their pages. May be called again, and from several
-  /// tasks.
+  /// Closes the connection with 1000 and returns when it is gone, with its thread. The client leaves
+  /// its session: calls that wait fail with 2599, or 2503 where they were not sent, and hosts are told
+  /// to close their pages. A client that has no connection just now is kept by the server for as long
+  /// as it might come back. May be called again, and from several tasks.
   public func close() async {
     isClosing = true
-    channel?.close(.normal, "")
+    line.close()
     _ = await ended()
     await endLoop()
   }
 
-  /// Returns when the connection is gone, whichever side closed it.
+  /// Returns when the connection is gone, whichever side closed it, and no other will be made: where
+  /// the client connects again by itself, that may be never.
   @discardableResult
   public func ended() async -> ConnectionEnd {
-    if channel != nil { await withCheckedContinuation { awaitingEnd.append($0) } }
+    if !line.isOver { await withCheckedContinuation { awaitingEnd.append($0) } }
     return end ?? ConnectionEnd(code: nil)
   }
 
-  /// Settles all that depends on the connection.
-  func connectionEnded(_ code: UInt16?) {
-    channel = nil
-    let end = ConnectionEnd(code: code)
+  /// What becomes of the connection, from what it is now on; let go of it when it does not matter any
+  /// more. Of a reader that does not read, the latest 256 wait.
+  public func connectionStates() -> ConnectionStates {
+    states.add { [weak self] number in
+      guard let self else { return }
+      Task { await self.forgetReader(number) }
+    }
+  }
+
+  private func forgetReader(_ number: Int) {
+    states.remove(number)
+  }
+
+  /// Settles all that depends on the connection. `error` tells why there was none.
+  func settle(_ end: ConnectionEnd, _ error: CallError?) {
     self.end = end
-    for call in pending.drain() { call.settle(.failure(end.error)) }
+    opening?.resume(returning: .failure(error ?? end.error))
+    opening = nil
+    for call in pending.drain() {
+      call.settle(.failure(call.isSent ? end.error : end.notSent))
+    }
     for call in serving.drain() { call.cancel() }
     streams.end(isClosing ? nil : end.error)
     closeHostedPages()
+    states.tell(.ended(end))
     for continuation in awaitingEnd { continuation.resume() }
     awaitingEnd = []
-    // The loop serves this one connection.
+    // The loop serves this one client.
     Task { [endLoop] in await endLoop() }
-  }
-}
-
-extension CallError {
-  fileprivate init(_ error: SocketError) {
-    switch error.kind {
-    case .invalid: self = .invalidParams(error.description)
-    default: self.init(.unavailable, error.description)
-    }
   }
 }

@@ -19,6 +19,13 @@ struct EventStreams {
   private var entries: [Int: Entry] = [:]
   private var last = 0
 
+  /// What all readers together want, each topic once.
+  var topics: [String] {
+    var seen: Set<[UInt8]> = []
+    return entries.sorted { $0.key < $1.key }.flatMap(\.value.topics)
+      .filter { seen.insert(Array($0.utf8)).inserted }
+  }
+
   /// Keeps a reader; gives it its number.
   mutating func add(
     _ topics: [String], limit: Int, _ continuation: BridgeClient.Events.Continuation

@@ -11,6 +11,9 @@ struct HostTable {
     add(hosts)
   }
 
+  /// As `session.open` declares them.
+  var values: [Value] { hosts.map(\.value) }
+
   /// A host that is there already, as the server knows it, is replaced; gives those that are.
   @discardableResult
   mutating func add(_ added: [BridgeClient.Host]) -> [BridgeClient.Host] {

@@ -9,7 +9,7 @@ struct HostedPages {
     let page: BridgeClient.Page
     let host: any PageHost
     /// The request that opens it, as long as it does.
-    var opening: RequestID?
+    var opening: ServedCall?
     /// Waits until the page is open, or is not going to be.
     var closer: CheckedContinuation<Bool, Never>?
   }
@@ -41,6 +41,15 @@ struct HostedPages {
     defer { self[id] = nil }
     return self[id]
   }
+
+  /// Takes out all.
+  mutating func removeAll() -> [Entry] {
+    defer { entries = [] }
+    return entries
+  }
+
+  /// Whether a request is the one that opens a page.
+  func isOpening(_ id: String, _ call: ServedCall) -> Bool { self[id]?.opening === call }
 
   /// A page that is open.
   func shown(_ id: String) -> (page: BridgeClient.Page, host: any PageHost)? {

@@ -19,7 +19,7 @@ public protocol PageHost: Sendable {
   /// Takes the page away.
   ///
   /// `reason` is the kind of the outcome that its opener gets; it is ``Outcome/Kind/failed`` when
-  /// the connection has ended. `exts`, `animated` for instance, are those of the back, finish or
+  /// the session is gone. `exts`, `animated` for instance, are those of the back, finish or
   /// open that closed the page.
   func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async
 

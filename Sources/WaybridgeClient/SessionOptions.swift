@@ -21,11 +21,15 @@ extension BridgeClient {
     public var hosts: [Host]
     /// What the server may call in this client, by name.
     public var methods: [String: Method]
+    /// What to do when the connection is lost: unless told otherwise, the client connects again for
+    /// as long as it is not closed.
+    public var reconnect: Reconnection
 
     /// A new session without hosts, where nothing else is given.
     public init(
       name: String, version: String, platform: String? = nil, token: String? = nil,
-      join: Join? = nil, page: String? = nil, hosts: [Host] = [], methods: [String: Method] = [:]
+      join: Join? = nil, page: String? = nil, hosts: [Host] = [], methods: [String: Method] = [:],
+      reconnect: Reconnection = .automatic()
     ) {
       self.name = name
       self.version = version
@@ -35,15 +39,16 @@ extension BridgeClient {
       self.page = page
       self.hosts = hosts
       self.methods = methods
+      self.reconnect = reconnect
     }
 
-    /// The params of `session.open`.
-    var value: Value {
+    /// The params of `session.open`, with the hosts of now.
+    func value(hosts: HostTable) -> Value {
       var client: ValueObject = ["name": .string(name), "version": .string(version)]
       client["platform"] = platform.map(Value.string)
       var params: ValueObject = ["protocol": ["1.0"], "client": .object(client)]
       params["token"] = token.map(Value.string)
-      if !hosts.isEmpty { params["hosts"] = .list(hosts.map(\.value)) }
+      if !hosts.values.isEmpty { params["hosts"] = .list(hosts.values) }
       params["join"] = join.map { ["session": .string($0.session), "token": .string($0.token)] }
       params["page"] = page.map(Value.string)
       return .object(params)

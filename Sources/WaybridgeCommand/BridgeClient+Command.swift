@@ -19,11 +19,12 @@ extension Configuration {
     }
   }
 
+  /// The command is over with its connection, and says so.
   private func connect(_ opensSession: Bool) async throws -> BridgeClient {
     let token = try tokenFile.map(TokenFile.read)
     guard opensSession || token != nil else { return try await BridgeClient.connect(to: url) }
     let options = BridgeClient.SessionOptions(
-      name: "waybridge command", version: BridgeServer.version, token: token)
+      name: "waybridge command", version: BridgeServer.version, token: token, reconnect: .never)
     return try await BridgeClient.connect(to: url, session: options)
   }
 }

@@ -14,7 +14,7 @@ struct CallCommand: Configured {
 
       With --watch the topics are subscribed to before METHOD, if any, is called. Each event is \
       printed as a line {"topic", "data", "at"}, METHOD's result as a line {"result"}, until \
-      SIGINT or SIGTERM.
+      SIGINT or SIGTERM. A connection that is lost is not made again.
 
       \(SettingHelp.sources)
 

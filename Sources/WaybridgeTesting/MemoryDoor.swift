@@ -25,13 +25,10 @@ final class MemoryDoor: ChannelAcceptor {
   func connect(
     _ options: BridgeClient.SessionOptions
   ) async throws(CallError) -> BridgeClient {
-    guard !held.withLock({ $0.isClosed }) else {
-      throw CallError(.unavailable, "The server has ended; nobody connects any more")
-    }
-    let client = BridgeClient(loop: loop) {}
-    await client.attach(
-      MemoryChannel.connect(
-        to: self, Handshake(subprotocol: SessionHub.subprotocol), loop: loop, receiver: client))
+    let connector = MemoryConnector(
+      to: self, Handshake(subprotocol: SessionHub.subprotocol), on: loop,
+      where: { [self] in !held.withLock { $0.isClosed } })
+    let client = BridgeClient(loop: loop, connector: connector) {}
     do {
       try await client.open(options)
     } catch {

@@ -7,7 +7,7 @@ import WaybridgeClient
 extension TestBridge {
   /// Opens a page and returns when it is gone; of a task, when it has run.
   ///
-  /// Throws `CallError` as `BridgeClient.open(_:_:exts:style:from:deadline:onShown:onProgress:)`
+  /// Throws `CallError` as `BridgeClient.open(_:_:exts:style:from:deadline:key:onShown:onProgress:)`
   /// does, and 2408 when the page is still shown after ten seconds of real time, unless told
   /// otherwise.
   public func open(
@@ -25,7 +25,7 @@ extension TestBridge {
 
   /// Runs a task or a service and returns its value.
   ///
-  /// Throws `CallError` as `BridgeClient.invoke(_:_:exts:deadline:onProgress:)` does, and 2408 when
+  /// Throws `CallError` as `BridgeClient.invoke(_:_:exts:deadline:key:onProgress:)` does, and 2408 when
   /// it has not run after ten seconds of real time, unless told otherwise.
   public func invoke(
     _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], deadline: Duration? = nil,

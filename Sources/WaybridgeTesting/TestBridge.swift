@@ -107,10 +107,11 @@ extension TestBridge {
     try await patience.next(of: happened, "the event \(topic)", where: { $0.topic == topic })
   }
 
-  /// Ends the server: connections close with 4200, hosts are told to close their pages, calls that
-  /// wait fail. A test that is not about that need not call it: nothing goes on once the test has
+  /// Ends the server: calls that wait fail with -32802, connections close with 4200 for good, hosts are
+  /// told to close their pages. A test that is not about that need not call it: nothing goes on once the test has
   /// ended.
   public func end() async {
+    await hub.drain()
     await door.close()
     await server.end(hub)
     await loop.settle()

@@ -82,6 +82,8 @@ class Calling(unittest.TestCase):
             self.assertTrue(errors.startswith("Error: "), errors)
 
 
+# What the client numbers apart from its calls: session.open, and pings.
+HELLO = "apart-1"
 SESSION = {"session": "s-1", "client": "c-1", "token": "t", "joinToken": "j", "epoch": "e", "protocol": "1.0"}
 
 
@@ -106,7 +108,7 @@ class Watching(unittest.TestCase):
 
     def test_topics_are_subscribed_to_before_the_call_and_each_event_is_a_line(self):
         first, other = event("page.opened", {"page": "p-1"}), event("app.tick", None)
-        turns = [[answer(1, SESSION)], [answer(2, {"topics": ["page.*", "app.*"]}), first], [other, answer(3, [1])]]
+        turns = [[answer(HELLO, SESSION)], [answer(1, {"topics": ["page.*", "app.*"]}), first], [other, answer(2, [1])]]
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number.name), ScriptedBridge(*turns) as bridge:
                 process = self.watch("router.canOpen", '{"uri": "a:b"}', "--watch", "page.*", "app.*", "--url", bridge.url)
@@ -133,20 +135,20 @@ class Watching(unittest.TestCase):
         self.assertEqual(["task.started", "task.finished"], topics)
 
     def test_a_connection_that_ends_is_an_error(self):
-        with ScriptedBridge([answer(1, SESSION)], [answer(2, {"topics": ["a"]}), event("a", 1), 4200]) as bridge:
+        with ScriptedBridge([answer(HELLO, SESSION)], [answer(1, {"topics": ["a"]}), event("a", 1), 4200]) as bridge:
             code, output, errors = run("call", "--watch", "a", "--url", bridge.url)
         self.assertEqual((1, 1), (code, json.loads(output)["data"]))
         self.assertIn("4200", errors)
 
     def test_a_call_that_fails_ends_the_watching(self):
-        refusal = {"jsonrpc": "2.0", "id": 3, "error": {"code": 2404, "message": "no route"}}
-        with ScriptedBridge([answer(1, SESSION)], [answer(2, {"topics": ["a"]})], [refusal]) as bridge:
+        refusal = {"jsonrpc": "2.0", "id": 2, "error": {"code": 2404, "message": "no route"}}
+        with ScriptedBridge([answer(HELLO, SESSION)], [answer(1, {"topics": ["a"]})], [refusal]) as bridge:
             code, output, errors = run("call", "router.canOpen", "--watch", "a", "--url", bridge.url)
         self.assertEqual((1, ""), (code, output))
         self.assertIn("error 2404: no route", errors)
 
     def test_a_signal_ends_it_although_a_call_waits(self):
-        with ScriptedBridge([answer(1, SESSION)], [answer(2, {"topics": ["a"]})], [event("a", 1)]) as bridge:
+        with ScriptedBridge([answer(HELLO, SESSION)], [answer(1, {"topics": ["a"]})], [event("a", 1)]) as bridge:
             process = self.watch("router.open", '{"uri": "a:b"}', "--watch", "a", "--url", bridge.url)
             process.stdout.readline()
             process.send_signal(signal.SIGINT)
@@ -171,20 +173,20 @@ class Token(unittest.TestCase):
 
     def test_it_opens_the_session_without_the_end_of_its_line(self):
         for data, token in [(b"secret", "secret"), (b"secret\n", "secret"), ("ä b\r\n".encode(), "ä b")]:
-            with ScriptedBridge([answer(1, SESSION)], [answer(2, None)]) as bridge:
+            with ScriptedBridge([answer(HELLO, SESSION)], [answer("apart-2", None)]) as bridge:
                 done = run("call", "$/ping", "--token-file", self.write(data), "--url", bridge.url)
             self.assertEqual((0, "null\n", ""), done)
             self.assertEqual(["session.open", "$/ping"], [request["method"] for request in bridge.requests])
             self.assertEqual(token, bridge.requests[0]["params"]["token"])
 
     def test_it_may_come_from_a_pipe(self):
-        with ScriptedBridge([answer(1, SESSION)], [answer(2, None)]) as bridge:
+        with ScriptedBridge([answer(HELLO, SESSION)], [answer("apart-2", None)]) as bridge:
             script = '"$1" call "\\$/ping" --token-file <(echo secret) --url "$2"'
             subprocess.run(["bash", "-c", script, "bash", WAYBRIDGE, bridge.url], capture_output=True, timeout=30)
         self.assertEqual("secret", bridge.requests[0]["params"]["token"])
 
     def test_a_variable_may_name_the_file(self):
-        with ScriptedBridge([answer(1, SESSION)], [answer(2, None)]) as bridge:
+        with ScriptedBridge([answer(HELLO, SESSION)], [answer("apart-2", None)]) as bridge:
             run("call", "$/ping", WAYBRIDGE_URL=bridge.url, WAYBRIDGE_TOKEN_FILE=self.write(b"secret"))
         self.assertEqual("secret", bridge.requests[0]["params"]["token"])
 

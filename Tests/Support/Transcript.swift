@@ -16,6 +16,12 @@ package struct Transcript: Sendable, CustomStringConvertible {
   package let name: String
   /// Whether time has to pass.
   package let isSlow: Bool
+  /// Whether its clients number what they send, and resume.
+  package let isNumbered: Bool
+  /// Whether so much time has to pass that it must not be real.
+  package var isLong: Bool {
+    steps.reduce(0) { $0 + ($1["advance"]?.integer ?? 0) } > 100_000
+  }
   package let clients: ValueObject
   package private(set) var steps: [Value]
   private let checksEnd: Bool
@@ -30,6 +36,7 @@ package struct Transcript: Sendable, CustomStringConvertible {
     self.clients = clients
     self.steps = steps
     isSlow = document["slow"] == true
+    isNumbered = document["numbered"] == true
     checksEnd = document["noEnd"] != true
   }
 

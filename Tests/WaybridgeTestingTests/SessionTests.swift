@@ -133,7 +133,7 @@ struct SessionTests {
     #expect(try await shell.closed().reason == .failed)
     #expect(await app.client.ended().code == 4200)
     let error = await #expect(throws: CallError.self) { try await outcome.value }
-    #expect(error?.protocolCode == .outcomeUnknown)
+    #expect(error?.protocolCode == .cancelledByServer)
     var topics: [String] = []
     for try await event in events { topics.append(event.topic) }
     #expect(topics == ["session.closed"])

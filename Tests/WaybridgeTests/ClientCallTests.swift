@@ -164,7 +164,7 @@ struct ClientCallTests {
   }
 
   @Test func aSessionWithoutNameIsNoSession() async throws {
-    let client = await server.connect()
+    let client = server.connect()
     let opening = Task {
       try await client.open(BridgeClient.SessionOptions(name: "a", version: "1"))
     }

@@ -168,10 +168,19 @@ actor ClientParty: TranscriptParty {
   private func connected(_ client: BridgeClient) {
     self.client = client
     Task {
-      let end = await client.ended()
-      for call in calls.values { await call.value }
-      events.put(.closed(end.code))
+      for await state in await client.connectionStates() {
+        // A transcript's client that is closed does not come back.
+        guard case .waiting(let end, _, _) = state else { continue }
+        await client.close()
+        return await ended(end)
+      }
+      await ended(client.ended())
     }
+  }
+
+  private func ended(_ end: ConnectionEnd) async {
+    for call in calls.values { await call.value }
+    events.put(.closed(end.code))
   }
 
   /// nil where one of them is none.

@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import WayRPC
 import WayTransport
@@ -9,22 +10,26 @@ import WaybridgeClient
 final class ScriptedServer: ChannelAcceptor, MessageReceiver {
   let loop = MemoryLoop()
   private let received = Mailbox<Value>()
-  private let channel = Mailbox<any MessageChannel>()
+  private let channel = Mutex<(any MessageChannel)?>(nil)
+  /// The codes with which connections closed.
+  let closes = Mailbox<UInt16?>()
   private let loopEnded = Mailbox<Void>()
 
-  /// A client whose session is open, with the id `s` of the session, as client `c`.
+  /// A client whose session is open, with the id `s` of the session, as client `c`, with the token
+  /// `t`, in the epoch `e`; `canResume` says so in `capabilities`.
   func open(
     _ options: BridgeClient.SessionOptions = .init(name: "test", version: "1"),
-    maxMessage: Int64 = 1 << 20
+    maxMessage: Int64 = 1 << 20, canResume: Bool = false
   ) async throws -> BridgeClient {
-    let client = await connect()
+    let client = connect()
     let opening = Task { try await client.open(options) }
     let hello = try await next()
     try await send([
       "jsonrpc": "2.0", "id": hello["id"] ?? .null,
       "result": [
-        "session": "s", "client": "c", "token": "t", "joinToken": "j",
+        "session": "s", "client": "c", "token": "t", "joinToken": "j", "epoch": "e",
         "limits": ["maxMessage": .integer(maxMessage)],
+        "capabilities": canResume ? ["resume"] : [],
       ],
     ])
     try await opening.value
@@ -32,16 +37,13 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
   }
 
   /// A client that has not said anything.
-  func connect() async -> BridgeClient {
-    let client = BridgeClient(loop: loop) { [loopEnded] in loopEnded.put(()) }
-    await client.attach(
-      MemoryChannel.connect(
-        to: self, Handshake(subprotocol: "waybridge.v1"), loop: loop, receiver: client))
-    return client
+  func connect() -> BridgeClient {
+    let connector = MemoryConnector(to: self, Handshake(subprotocol: "waybridge.v1"), on: loop)
+    return BridgeClient(loop: loop, connector: connector) { [loopEnded] in loopEnded.put(()) }
   }
 
   func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
-    self.channel.put(channel)
+    self.channel.withLock { $0 = channel }
     return self
   }
 
@@ -50,7 +52,9 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
     received.put((try? JSON.parse(bytes.span.bytes)) ?? "not JSON")
   }
 
-  func closed(_ code: UInt16?) {}
+  func closed(_ code: UInt16?) {
+    closes.put(code)
+  }
 
   /// The next message of the client.
   func next() async throws -> Value {
@@ -91,13 +95,14 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
   }
 
   private func onLoop(_ work: @escaping @Sendable (any MessageChannel) -> Void) async throws {
-    let channel = try await channel.take()
+    guard let channel = channel.withLock({ $0 }) else {
+      throw TranscriptFailure(description: "nobody has connected")
+    }
     await withCheckedContinuation { continuation in
       loop.execute {
         work(channel)
         continuation.resume()
       }
     }
-    self.channel.put(channel)
   }
 }

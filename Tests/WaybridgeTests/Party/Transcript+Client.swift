@@ -4,12 +4,17 @@ import WaybridgeClient
 extension Transcript {
   /// The clients that the Swift client can play: those that open a session first, or none at all,
   /// and keep to the protocol in all that they send. Others show what a server makes of raw or
-  /// wrong messages.
+  /// wrong messages, or speak the numbers themselves, which the Swift client does by itself.
   var playable: [String] {
-    clients.members.map(\.name).filter { name in
+    if isNumbered { return [] }
+    return clients.members.map(\.name).filter { name in
       let messages = messages(sentBy: name)
       // The ids of what the client is asked are its own.
       guard !messages.isEmpty, messages.allSatisfy({ $0?["params"]?["onBehalfOf"] == nil }) else {
+        return false
+      }
+      // The interface does not tell this from the end of the session.
+      guard !expected(by: name).contains(where: { $0["params"]?["reason"] == "failed" }) else {
         return false
       }
       let hellos = messages.filter { $0?["method"] == "session.open" }
@@ -27,13 +32,17 @@ extension Transcript {
   /// of the page that it runs in.
   func methods(calledIn client: String) -> [String] {
     let own: Set = ["page.open", "page.close", "page.resume", "page.call", "task.run", "event"]
-    return steps.flatMap { step -> [Value] in
-      guard step["expect"]?.string == client else { return [] }
-      return step["any"]?.list ?? step["message"].map { [$0] } ?? []
-    }.compactMap { message in
+    return expected(by: client).compactMap { message in
       guard let method = message["method"]?.string else { return nil }
       if method == "page.call" { return message["params"]?["method"]?.string }
       return own.contains(method) || method.hasPrefix("$/") ? nil : method
+    }
+  }
+
+  private func expected(by client: String) -> [Value] {
+    steps.flatMap { step -> [Value] in
+      guard step["expect"]?.string == client else { return [] }
+      return step["any"]?.list ?? step["message"].map { [$0] } ?? []
     }
   }
 

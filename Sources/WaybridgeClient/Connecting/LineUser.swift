@@ -1,0 +1,17 @@
+import WayRPC
+import WayValues
+
+/// Who speaks over a ``Line``. All calls come on its loop.
+protocol LineUser: AnyObject, Sendable {
+  /// There is a connection: the server is to be greeted.
+  func connected()
+
+  /// A message has come, in its order and once.
+  func take(_ message: Message)
+
+  /// The connection was lost, or there was none, and another try follows after `delay`.
+  func lost(_ end: ConnectionEnd, attempt: Int, delay: Duration)
+
+  /// There will be no connection any more. `error` tells why there was none.
+  func ended(_ end: ConnectionEnd, _ error: CallError?)
+}

@@ -1,0 +1,44 @@
+import WayTransport
+import WayValues
+
+/// Connects to a bridge in memory, for tests.
+package struct MemoryConnector: Connector {
+  private let acceptor: any ChannelAcceptor
+  private let handshake: Handshake
+  private let loop: MemoryLoop
+  private let isOpen: @Sendable () -> Bool
+
+  /// `isOpen` tells whether anybody is let in; who is not does not try again.
+  package init(
+    to acceptor: any ChannelAcceptor, _ handshake: Handshake, on loop: MemoryLoop,
+    where isOpen: @escaping @Sendable () -> Bool = { true }
+  ) {
+    self.acceptor = acceptor
+    self.handshake = handshake
+    self.loop = loop
+    self.isOpen = isOpen
+  }
+
+  package func connect(
+    _ accept: @escaping @Sendable (any MessageChannel) -> any MessageReceiver
+  ) async throws(ConnectFailure) {
+    guard isOpen() else {
+      throw ConnectFailure(
+        CallError(.unavailable, "The server has ended; nobody connects any more"), isFinal: true)
+    }
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        let channel = MemoryChannel.connect(
+          to: acceptor, handshake, loop: loop, receiver: NobodyYet())
+        channel.attach(accept(channel))
+        continuation.resume()
+      }
+    }
+  }
+}
+
+/// Nothing comes before the receiver is attached.
+private final class NobodyYet: MessageReceiver {
+  func receive(_ message: RawSpan, as kind: MessageKind) {}
+  func closed(_ code: UInt16?) {}
+}
