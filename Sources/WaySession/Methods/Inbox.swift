@@ -137,7 +137,7 @@ struct Inbox: Sendable {
           .methodNotFound,
           "There is no method \(request.method.quoted); rpc.discover lists the methods")
       }
-      try client.rights.enter(method, at: place)
+      try client.rights.enter(method.name, method.kind, at: place)
       switch try carryOut(method, request.params, address, in: session) {
       case .later: break
       case .now(let answer): session.reply(answer, to: address)

@@ -11,8 +11,7 @@ enum SessionMethods {
       _, _, _ throws(CallError) in
       throw CallError(
         .conflict,
-        "session.resume is the first request of a connection with the subprotocol "
-          + SessionHub.subprotocol)
+        "session.resume is the first request of a connection with the subprotocol waybridge.v1")
     },
     Method("session.close", [], close),
     Method(

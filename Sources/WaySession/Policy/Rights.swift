@@ -93,14 +93,14 @@ extension Rights {
   /// Whether a method may be called at all. One that is about a route is asked for again with that
   /// route. `place` is the method's in the table of methods. Fails with 2403.
   @inline(__always)
-  func enter(_ method: Method, at place: Int) throws(CallError) {
+  func enter(_ method: String, _ kind: MethodKind, at place: Int) throws(CallError) {
     // A place beyond the bits there are is never free.
     if known == generation, freeMethods & (1 << UInt64(place)) != 0 { return }
-    try enter(slowly: method, at: place)
+    try enter(slowly: method, kind, at: place)
   }
 
-  private func enter(slowly method: Method, at place: Int) throws(CallError) {
-    try enter(method.name, method.kind)
+  private func enter(slowly method: String, _ kind: MethodKind, at place: Int) throws(CallError) {
+    try enter(method, kind)
     renew()
     freeMethods |= 1 << UInt64(place)
   }
