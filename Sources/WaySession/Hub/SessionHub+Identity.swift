@@ -12,6 +12,10 @@ extension SessionHub {
     guard let identify = configuration.identify else { return Identity() }
     let timeout = configuration.identifyTimeout
     let asked = FirstAnswer<Identity>()
+    // Before the app is asked, so that its time does not depend on when this gets its turn.
+    let alarm = loop.schedule(after: timeout) {
+      asked.give(.failure(IdentificationTimeout()))
+    }
     let task = Task {
       do {
         asked.give(.success(try await identify(handshake)))
@@ -19,11 +23,10 @@ extension SessionHub {
         asked.give(.failure(error))
       }
     }
-    let alarm = loop.schedule(after: timeout) {
-      asked.give(.failure(IdentificationTimeout()))
+    defer {
+      alarm.cancel()
       task.cancel()
     }
-    defer { alarm.cancel() }
     switch await asked.value() {
     case .success(let identity): return identity
     case .failure(is IdentificationTimeout):
