@@ -8,6 +8,9 @@ enum Resuming {
   /// Why a client cannot go on.
   enum Refusal: String, Sendable {
     case unknown, token, user, epoch, gap, outbox
+    /// The connection is older than the one that carries the client: the client has given it up, and
+    /// what it sent came late. Nobody is told.
+    case stale
   }
 
   /// A connection has ended. Its client stays for a while where it may resume.
@@ -76,6 +79,7 @@ enum Resuming {
         after: asked.received, isReloaded: asked.isReloaded)
     else { return .failure(ResumeRefusal(.gap)) }
     guard client.proof.knows(asked.token) else { return .failure(ResumeRefusal(.token)) }
+    guard channel.id > client.lastChannel else { return .failure(ResumeRefusal(.stale)) }
     guard handshake.origin == client.handshake.origin else {
       throw .forbidden("origin", "The client is one of a page of another origin")
     }

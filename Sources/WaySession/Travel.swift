@@ -227,7 +227,8 @@ extension Travel {
       let tab = try session.guide.tab(try TabReference(texts: destination.params))
       let attempt = Attempt(destination.resolution, by: journey.caller, in: session)
       return try select(
-        tab, attempt, journey.entry, journey.options.rights, for: asker, in: session)
+        tab, attempt, journey.entry, journey.options.rights, journey.options.span, for: asker,
+        in: session)
     }
     return .later
   }
@@ -243,12 +244,13 @@ extension Travel {
   /// Selects a tab, in its turn, and answers the call with the change. The host of the tab's first
   /// page is asked for it where the tab has none.
   static func select(
-    _ tab: Int, _ attempt: Attempt?, _ entry: Entry, _ rights: Rights,
+    _ tab: Int, _ attempt: Attempt?, _ entry: Entry, _ rights: Rights, _ span: CallSpan? = nil,
     for asker: Session.Asker, in session: isolated Session
   ) throws(CallError) -> Reply {
     if session.pages.stack.hasPages(tab: tab) {
       let call = try session.begin(asker, entry, size: 0)
       call.attempt = attempt
+      call.span = span
       session.change(.select(tab: tab, first: nil), by: rights.caller, for: call)
       return .later
     }
@@ -257,7 +259,7 @@ extension Travel {
       throw CallError(.wrongKind, "\(uri.quoted), the first page of tab \(tab), is no page")
     }
     let options = CallOptions(
-      rights: rights, method: .selectTab, style: .tab, tab: tab, answersChange: true)
+      rights: rights, method: .selectTab, span: span, style: .tab, tab: tab, answersChange: true)
     var journey = Journey(entry, uri, options)
     return try go(&journey, for: asker, in: session)
   }

@@ -7,10 +7,12 @@ const GAUGES = ["sessions", "clients", "hosts", "pages", "calls_in_flight", "pen
 
 /** The server under test, a process of its own. */
 export class Server {
-  /** Starts the command and waits for its first line; `complain` gets what it writes to standard error. */
-  static async start(command, options, complain) {
-    // Who is lost does not resume here: it is to be gone soon.
-    const env = { ...globalThis.process.env, WAYBRIDGE_LIMITS_RESUME_MS: "1000", WAYBRIDGE_DRAIN: "0" };
+  /**
+   * Starts the command and waits for its first line; `complain` gets what it writes to standard error. Who is lost is gone
+   * soon, unless `variables` say otherwise.
+   */
+  static async start(command, options, complain, variables = {}) {
+    const env = { ...globalThis.process.env, WAYBRIDGE_LIMITS_RESUME_MS: "1000", WAYBRIDGE_DRAIN: "0", ...variables };
     const process = spawn(command, [...options, "--port", "0"], { env, stdio: ["ignore", "pipe", "pipe"] });
     createInterface({ input: process.stderr }).on("line", (line) => complain(`the server says ${line}`));
     // The server must not outlive its test.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Tracing
 import WayRouting
+import WayTable
 import WayValues
 
 @testable import WaySession
@@ -31,6 +32,21 @@ struct CallSpanTests {
     #expect(outer.kind == .server)
     #expect(outer.attributes.get("waybridge.client") == .string(hello["client"]?.string ?? ""))
     #expect(tracer.activeSpans.isEmpty)
+  }
+
+  @Test func aTabThatIsSelectedEndsTheSpanOfItsCall() async throws {
+    try RouteTable(parsing: try ProjectFiles.json("protocol/routes/demo.json")).apply(to: router)
+    let (shell, _) = try await WireClient.open(
+      WireBridge(router, tracer: tracer), ["hosts": [["scheme": "native", "kind": "page"]]])
+    // Twice: its first page is opened, then it is there.
+    for id in 1...2 as ClosedRange<Int64> {
+      try await shell.call(
+        .integer(id), "router.invoke", ["uri": "navigation:selectTab?index=0"])
+      if id == 1 { try await shell.reply(try await shell.request("page.open"), nil) }
+      #expect(try await shell.answer(.integer(id))["result"] != nil)
+      #expect(tracer.activeSpans.isEmpty)
+      #expect(tracer.finishedSpans.count == Int(id))
+    }
   }
 
   @Test func aFailureIsTold() async throws {

@@ -209,6 +209,9 @@ extension Connection {
     } catch {
       return refuse(asked.open, request, error)
     }
+    if refusal == .stale {
+      return close((.takenOver, "A later connection has resumed the client"))
+    }
     if refusal == .token { countRefusedToken("session.resume: the token is none of the client's") }
     if state == .closed { return }
     var hello = asked.open

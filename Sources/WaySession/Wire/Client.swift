@@ -20,6 +20,8 @@ final class Client: @unchecked Sendable {
   var proof = ClientProof()
   /// The connection that carries this client; nil while it has none, or for good.
   var channel: (any MessageChannel)?
+  /// The id of the last connection that carried it: one made later has a larger one.
+  private(set) var lastChannel: UInt64
   /// Whether it may resume. Asked with every message, and a word of its loop alone.
   @exclusivity(unchecked) private(set) var isResumable = false
   /// Numbers both ways, and what the client has not acknowledged; nil for one that is not resumable.
@@ -81,6 +83,7 @@ final class Client: @unchecked Sendable {
     self.software = software
     self.handshake = handshake
     self.channel = channel
+    lastChannel = channel.id
     name = "c-" + Token.random(12)
     isResumable = handshake.subprotocol != nil
     numbering = isResumable ? Numbering() : nil
@@ -109,6 +112,7 @@ final class Client: @unchecked Sendable {
     handshake.token = handshake.token ?? self.handshake.token
     self.handshake = handshake
     self.channel = channel
+    lastChannel = channel.id
   }
 
   /// No connection carries it.
