@@ -13,6 +13,9 @@ enum Resuming {
     case stale
   }
 
+  /// How long a client may be away that has sent nothing yet: it may not know that it is there.
+  private static let unheard: Duration = .seconds(10)
+
   /// A connection has ended. Its client stays for a while where it may resume.
   static func lost(
     _ id: ClientID, _ channel: any MessageChannel, code: UInt16?, in session: isolated Session
@@ -25,7 +28,8 @@ enum Resuming {
     else { return session.remove(id, code: code) }
     client.disconnect(at: session.loop.nanoseconds)
     session.happenings.tell(.session, .away(client: client.name, code: code))
-    wait(client, for: session.limits.resume, in: session)
+    let time = session.limits.resume
+    wait(client, for: client.isNumbering ? time : min(time, unheard), in: session)
   }
 
   /// Whether a client is a guest whose page is gone: nothing comes back to where it was.

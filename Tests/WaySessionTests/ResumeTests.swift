@@ -67,6 +67,16 @@ struct ResumeTests {
     #expect(try await client.resume(after: 1)["reason"] == "unknown")
   }
 
+  @Test func whoHasSentNothingHasTenSeconds() async throws {
+    let client = try await Numbered(try WireBridge.conformance())
+    try await client.lose()
+    try await client.bridge.server.advance(by: .seconds(9))
+    #expect(try await client.resume(after: 0)["resumed"] == true)
+    try await client.lose()
+    try await client.bridge.server.advance(by: .seconds(11))
+    #expect(await client.bridge.hub.sessionCount == 0)
+  }
+
   @Test func aCallWithALaterDeadlineKeepsItsCaller() async throws {
     let bridge = try WireBridge.conformance()
     let (host, hello) = try await WireClient.open(
