@@ -15,8 +15,8 @@ struct Serve: Configured {
       Settings without a flag:
       \(SettingHelp.withoutFlag)
 
-      Exit code: 0 after SIGTERM or SIGINT, which let calls end and close every connection; 1 \
-      after a second of them, which ends it at once, and where it cannot serve; 64 where the command line is wrong.
+      Exit code: 0 after SIGTERM or SIGINT, which let calls end and close every connection; 1 where \
+      it cannot serve, or a second of them ends it at once; 64 where the command line is wrong.
 
       Example: WAYBRIDGE_LIMITS_MAX_BATCH=20 waybridge serve --table routes.json --port 0
       """)

@@ -9,7 +9,7 @@ OPTIONS = {
     (): set(),
     ("serve",): {
         "--table", "--policy", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy",
-        "--web", "--content-security-policy", "--no-client", "--conformance", "--token-secret-file", "--token-key-file",
+        "--web", "--content-security-policy", "--no-client", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
         "--allow-anonymous", "--log-level", "--log-format", "--config",
     },
     ("demo",): {"--port", "--allow-origin", "--allow-host", "--trusted-proxy", "--log-level", "--log-format", "--config"},

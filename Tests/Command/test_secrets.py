@@ -42,7 +42,7 @@ LINES = [
     ("GET bridge?token=TOKEN HTTP/1.1", 400),
     ("GET http://TOKEN@127.0.0.1/bridge HTTP/1.1", 403),
     ("GET /bridge?token=TOKEN", 400),
-    ("POST /nowhere?token=TOKEN HTTP/1.1", 405),
+    ("POST /nowhere?token=TOKEN HTTP/1.1", 404),
 ]
 # Messages that are refused, TOKEN in them: before a session is open, and in one.
 BEFORE = [
