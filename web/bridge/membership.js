@@ -74,6 +74,8 @@ export class Membership {
       resumption.pause();
       return peer.pause(close);
     }
+    // What the load before has kept is asked for on the next connection.
+    if (resumption.kept !== undefined && !isOver) return void peer.interrupt(close);
     const had = this.session !== undefined;
     this.leave();
     const calls = peer.interrupt(close);
