@@ -52,32 +52,50 @@ package struct MessageDecoder: Sendable {
     _ cursor: TapeCursor, _ numbers: inout MessageNumbers
   ) throws(JSONError) -> Incoming {
     let count = cursor.count(of: TapeCursor.root)
-    numbers = self.numbers(cursor)
     guard count > 0 else {
       return .malformed(CallError(.invalidRequest, "a batch needs at least one message"))
     }
     guard count <= maxBatch else {
+      numbers = self.numbers(cursor)
       return .malformed(
         CallError(
           .tooLarge, "a batch has at most \(maxBatch) messages; this one has \(count)",
           data: ["limit": .integer(Int64(maxBatch))]))
     }
-    guard cursor.size(of: TapeCursor.root) <= maxValues else { return .malformed(tooManyValues) }
+    guard cursor.size(of: TapeCursor.root) <= maxValues else {
+      numbers = self.numbers(cursor)
+      return .malformed(tooManyValues)
+    }
+    do {
+      return .batch(try messages(cursor, count, &numbers))
+    } catch {
+      numbers = self.numbers(cursor)
+      throw error
+    }
+  }
+
+  /// The messages of a batch, with their numbers.
+  private func messages(
+    _ cursor: TapeCursor, _ count: Int, _ numbers: inout MessageNumbers
+  ) throws(JSONError) -> [Message] {
     var messages: [Message] = []
     messages.reserveCapacity(count)
     var at = TapeCursor.root + 1
     while messages.count < count {
-      if cursor.kind(at: at) == .object {
-        messages.append(try message(cursor, Envelope(cursor, at: at), at: at, level: 1))
+      let envelope = cursor.kind(at: at) == .object ? Envelope(cursor, at: at) : nil
+      let number = envelope?.number(cursor)
+      if messages.isEmpty { numbers = MessageNumbers(number) } else { numbers.follow(number) }
+      if let envelope {
+        messages.append(try message(cursor, envelope, at: at, level: 1))
       } else {
         messages.append(.notAnObject(cursor, at: at))
       }
       at = cursor.next(after: at)
     }
-    return .batch(messages)
+    return messages
   }
 
-  /// The numbers of a batch, also of one that is refused as a whole.
+  /// The numbers of a batch that is refused as a whole.
   private func numbers(_ cursor: TapeCursor) -> MessageNumbers {
     var numbers: MessageNumbers?
     var at = TapeCursor.root + 1

@@ -44,9 +44,6 @@ package struct Numbering: Sendable, Hashable {
   /// Whether anything was taken that was not acknowledged.
   package var owesAck: Bool { received > told }
 
-  /// Whether that is so much that the other side must be told now.
-  package var ackIsDue: Bool { ack() == .now }
-
   /// When the other side is to be told what was taken.
   package enum Ack: Sendable {
     case now, soon, never
@@ -54,9 +51,7 @@ package struct Numbering: Sendable, Hashable {
 
   /// When the other side is to be told. Mutating, so that it is looked at in its place and not
   /// copied.
-  package mutating func dueAck() -> Ack { ack() }
-
-  private func ack() -> Ack {
+  package mutating func dueAck() -> Ack {
     if received == told { return .never }
     let isMuch =
       received - told >= Self.maxUnacknowledged || untoldBytes >= Self.maxUnacknowledgedBytes
@@ -87,8 +82,7 @@ package struct Numbering: Sendable, Hashable {
   }
 
   /// The other side has taken messages up to `number`, and goes on: it is sent what comes after it,
-  /// then what has waited.
-  /// The numbers of requests among that are told.
+  /// then what has waited. The numbers of requests among that are told.
   package mutating func resume(
     after number: UInt64, _ send: (RawSpan) -> Void,
     numbered: (RequestID, UInt64) -> Void = { _, _ in }

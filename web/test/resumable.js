@@ -77,6 +77,20 @@ export function changes(bridge) {
   return seen;
 }
 
+/**
+ * The connection is lost, and another has come.
+ * @param {import("./fake-socket.js").FakeSocket} socket
+ * @param {import("./manual-clock.js").ManualClock} clock
+ */
+export async function cut(socket, clock) {
+  socket.end(1006);
+  clock.advance(RECONNECT.minDelay);
+  const next = newest();
+  next.accept();
+  await turn();
+  return next;
+}
+
 /** @param {import("./fake-socket.js").FakeSocket} socket */
 function greetingOf(socket) {
   const greeting = [...socket.sent].reverse().find(({ method }) => method === "session.open" || method === "session.resume");

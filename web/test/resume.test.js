@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OutcomeUnknown } from "../bridge/bridge.js";
 import { connecting, newest, turn } from "./fake-socket.js";
-import { acks, begun, changes, goesOn, numbered, resumable } from "./resumable.js";
+import { acks, begun, changes, cut, goesOn, numbered, resumable } from "./resumable.js";
 
 test("all but the greeting, pings and acknowledgements has a number", async () => {
   const { bridge, socket } = await resumable({ tasks: { "action://t": () => "done" } });
@@ -124,11 +124,7 @@ test("nothing goes out before the server has said how it goes on", async () => {
   const { bridge, socket, clock } = await resumable({ tasks: { "action://t": () => new Promise((resolve) => (finish = resolve)) } });
   socket.receive({ id: 1, method: "task.run", params: { uri: "action://t" } });
   await turn();
-  socket.end(1006);
-  clock.advance(100);
-  const next = newest();
-  next.accept();
-  await turn();
+  const next = await cut(socket, clock);
   finish("done");
   bridge.stack().catch(() => {});
   await turn();
@@ -336,11 +332,7 @@ test("a page that the new session opens at once is not taken for one of the old"
   const { bridge, socket, clock } = await resumable({ hosts: { native: { open: () => {}, close: (page) => void closed.push(page.uri) } } });
   socket.receive({ id: 1, method: "page.open", params: { page: { id: "p1", uri: "native://old" } } });
   await turn();
-  socket.end(1006);
-  clock.advance(100);
-  const next = newest();
-  next.accept();
-  await turn();
+  const next = await cut(socket, clock);
   const { id } = next.last("session.resume");
   // Both in one turn, as a network may bring them.
   next.receive({ id, result: { session: "s2", client: "c2", token: "n", epoch: "e", capabilities: ["resume"], resumed: false, reason: "epoch" } });

@@ -34,8 +34,8 @@ struct Conversation {
   var isFull: Bool { (numbering?.outbox.bytes ?? 0) > Self.maxKept }
   /// Whether anything was taken that was not acknowledged.
   var owesAck: Bool { numbering?.owesAck == true }
-  /// Whether that is so much that the server must be told now.
-  var ackIsDue: Bool { numbering?.ackIsDue == true }
+  /// When the server is to be told of it.
+  mutating func dueAck() -> Numbering.Ack { numbering?.dueAck() ?? .never }
 
   /// Both sides begin with 1, where they number; what was kept is dropped.
   mutating func begin(isNumbered: Bool) {

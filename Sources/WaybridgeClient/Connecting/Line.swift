@@ -221,10 +221,13 @@ final class Line: @unchecked Sendable {
   func takeWaiting() -> [(message: [UInt8], tag: Outbox.Tag)] { conversation.takeWaiting() }
 
   private func acknowledge() {
-    guard isOpen, conversation.owesAck else { return }
-    if conversation.ackIsDue { return sendAck() }
-    guard ack == nil else { return }
-    ack = loop.schedule(after: Self.ackPatience) { [weak self] in self?.sendAck() }
+    guard isOpen else { return }
+    switch conversation.dueAck() {
+    case .now: sendAck()
+    case .soon where ack == nil:
+      ack = loop.schedule(after: Self.ackPatience) { [weak self] in self?.sendAck() }
+    case .soon, .never: break
+    }
   }
 
   private func sendAck() {
