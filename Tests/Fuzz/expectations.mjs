@@ -5,7 +5,7 @@ const ERRORS = new Set(CODES.errors.map(({ code }) => code));
 /** The codes of the protocol, and RFC 6455's for a connection that breaks it, or ends without a code. */
 export const CLOSES = new Set([...CODES.closes.map(({ code }) => code), 1002, 1005, 1011]);
 /** What the server may ask and tell. */
-const METHODS = new Set(["page.open", "page.close", "page.resume", "page.call", "task.run", "event", "$/progress", "$/cancelRequest", "$/ping"]);
+const METHODS = new Set(["page.open", "page.close", "page.resume", "page.call", "task.run", "event", "$/progress", "$/cancelRequest", "$/ack", "$/ping"]);
 const MAX_DEPTH = 128;
 const MAX_BATCH = 100;
 const MAX_ID = 256;

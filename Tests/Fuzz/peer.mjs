@@ -4,7 +4,7 @@ import { CLOSE, PING, PONG, TEXT, closeFrame, frame } from "./frames.mjs";
 import { CLOSES, faultOf, keyOf, owedFor } from "./expectations.mjs";
 
 /** What a message may have been closed with that came before what breaks the protocol. */
-const EARLIER = [1000, 4006, 4029, 4101];
+const EARLIER = [1000, 4006, 4009, 4029, 4101, 4201, 4204];
 
 /** A WebSocket client that can send any bytes, reads every frame of the server strictly, and knows which answers it is owed. */
 export class Peer {
@@ -12,6 +12,8 @@ export class Peer {
   #owed = new Map();
   /** How many more may come under any id. */
   #spare = 0;
+  /** The numbered messages that have come, by their number: a connection that resumes may bring them once more, as they were. */
+  #numbered = new Map();
   #makeAnswer = undefined;
   #buffer = Buffer.alloc(0);
   #fragments = [];
@@ -207,11 +209,37 @@ export class Peer {
     for (const message of Array.isArray(value) ? value : [value]) {
       const fault = faultOf(message);
       if (fault) this.fault(`${fault} came`, JSON.stringify(message));
+      else if (this.#isRepeated(message)) continue;
       else if (message.method === undefined) this.#answer(message);
       else if (message.id !== undefined) this.#asked(message);
     }
     this.visit.counts.received += 1;
     this.inbox.push(value);
+  }
+
+  /** Whether a message has come before, over this connection or one that it goes on from. */
+  #isRepeated(message) {
+    if (message.seq === undefined) return false;
+    const text = JSON.stringify(message);
+    const earlier = this.#numbered.get(message.seq);
+    if (earlier !== undefined && earlier !== text) this.fault("another message under a number that came before", `${earlier} then ${text}`);
+    this.#numbered.set(message.seq, text);
+    return earlier !== undefined;
+  }
+
+  /** Goes on from where another connection of the same client ended: what that one was owed may come here. */
+  #resume(earlier) {
+    this.#spare += earlier.#spare + [...earlier.#owed.values()].reduce((sum, count) => sum + count, 0);
+    this.#numbered = earlier.#numbered;
+    earlier.#owed.clear();
+  }
+
+  /** Looks for who this connection is, in the answer to `session.open` or `session.resume`. */
+  #identify({ client, epoch, resumed }) {
+    if (typeof client !== "string" || typeof epoch !== "string") return;
+    const earlier = this.visit.clients.get(client);
+    if (resumed && earlier && earlier !== this) this.#resume(earlier);
+    this.visit.clients.set(client, this);
   }
 
   #asked(request) {
@@ -228,6 +256,7 @@ export class Peer {
 
   #answer(message) {
     if (message.error) this.visit.count("errors", message.error.code === -32603 ? `-32603 ${message.error.data?.kind}` : message.error.code);
+    if (message.result) this.#identify(message.result);
     if (this.isWild || this.mustClose) return;
     const key = keyOf(message.id);
     const owed = this.#owed.get(key) ?? 0;

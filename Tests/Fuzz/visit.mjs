@@ -14,7 +14,8 @@ const LAST_PATIENCE = 25_000;
 export class Visit {
   #captures = new Map();
   #peers = new Map();
-  #steps = [];
+  /** Who goes on over which connection, by the client's name. */
+  clients = new Map();
   #sent = [];
 
   constructor(run, number) {
