@@ -1,0 +1,91 @@
+/// Keeps sessions beyond the life of a server, as values: a session is a set of named parts, each
+/// some bytes that the store does not look into.
+///
+/// A session has one owner at a time, which its ``SessionLease`` names: a store that several servers
+/// share refuses what comes by a lease that is not the last. All methods may be called from any
+/// thread, one at a time.
+public protocol SessionStore: Sendable {
+  /// Takes over every session that nobody else owns, and gives what is kept of each. Called once,
+  /// before anything else. Throws where the store cannot be used, and says why and what to do.
+  func load(as owner: String) async throws -> [StoredSession]
+
+  /// Makes all of these changes, in their order, or none of them; returns when they would outlive a
+  /// crash of the server and of the machine. Throws where that cannot be, as when the disk is full,
+  /// and ``SessionStoreError/leaseLost(session:)`` where a lease is not the last of its session.
+  func append(_ changes: [SessionChange]) async throws
+
+  /// Gives back what it holds; nothing is called afterwards.
+  func close() async
+}
+
+/// Who owns a session, and for the how-manieth time it was taken over.
+public struct SessionLease: Sendable, Hashable {
+  /// The name of a server, unique among those that share the store.
+  public let owner: String
+  /// 1 for a new session; one more each time that it is loaded.
+  public let term: Int64
+
+  /// A lease of the store's making, and the first of a session that its owner begins.
+  public init(owner: String, term: Int64 = 1) {
+    self.owner = owner
+    self.term = term
+  }
+}
+
+/// What is kept of a session.
+public struct StoredSession: Sendable {
+  /// Unique among all sessions, ever.
+  public let id: String
+  /// Who owns it from now on.
+  public let lease: SessionLease
+  /// Its parts, by their names.
+  public let parts: [String: [UInt8]]
+
+  /// What was found under an id.
+  public init(id: String, lease: SessionLease, parts: [String: [UInt8]]) {
+    self.id = id
+    self.lease = lease
+    self.parts = parts
+  }
+}
+
+/// What changes of one session. The first change of a session that is not kept begins it.
+public struct SessionChange: Sendable {
+  /// One step of a change.
+  public enum Step: Sendable, Hashable {
+    /// From now on this is the part of that name.
+    case put(part: String, bytes: [UInt8])
+    /// There is no such part any more.
+    case remove(part: String)
+    /// There is no part any more whose name is one of these or lies between them, compared by its
+    /// UTF-8 bytes.
+    case removeRange(from: String, through: String)
+    /// Nothing is kept of the session any more, until something is put.
+    case removeAll
+  }
+
+  /// The session's id.
+  public let session: String
+  /// By which its owner changes it.
+  public let lease: SessionLease
+  /// In their order.
+  public var steps: [Step]
+  /// Whether the session is over: nothing is kept of it any more, and its lease is given back.
+  public var isEnd: Bool
+
+  /// What changes of a session.
+  public init(
+    session: String, lease: SessionLease, steps: [Step] = [], isEnd: Bool = false
+  ) {
+    self.session = session
+    self.lease = lease
+    self.steps = steps
+    self.isEnd = isEnd
+  }
+}
+
+/// Why a store does not keep what it is given.
+public enum SessionStoreError: Error, Sendable, Hashable {
+  /// Another server has taken the session over.
+  case leaseLost(session: String)
+}
