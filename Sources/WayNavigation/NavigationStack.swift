@@ -18,9 +18,16 @@ public struct NavigationStack: Sendable {
   /// The tab that is shown, from 0; nil before one is selected.
   public internal(set) var selected: Int?
   /// The pages of the tabs that are not shown and have some, in the order of the tabs.
-  var beside: [(tab: Int, pages: [Page])] = []
+  package internal(set) var beside: [(tab: Int, pages: [Page])] = []
 
   package init() {}
+
+  /// A stack as it was.
+  package init(_ pages: [Page], selected: Int?, beside: [(tab: Int, pages: [Page])]) {
+    self.pages = pages
+    self.selected = selected
+    self.beside = beside
+  }
 
   /// The pages of the tabs that wait, then those of ``pages``.
   public var allPages: [Page] { beside.flatMap(\.pages) + pages }

@@ -27,10 +27,11 @@ public struct Page: Sendable, Hashable {
   /// over it. Set by the stack.
   public internal(set) var hasStack = true
 
-  /// A page that is about to be opened.
+  /// A page that is about to be opened; with a level, one that was.
   package init(
     id: String, uri: String, route: String?, pathParams: ValueObject = [:], kind: String = "page",
-    style: Style = .push, params: ValueObject = [:], exts: ValueObject = [:], host: String
+    style: Style = .push, params: ValueObject = [:], exts: ValueObject = [:], host: String,
+    level: Int = 0, hasStack: Bool = true
   ) {
     self.id = id
     self.uri = uri
@@ -41,5 +42,7 @@ public struct Page: Sendable, Hashable {
     self.params = params
     self.exts = exts
     self.host = host
+    self.level = level
+    self.hasStack = hasStack
   }
 }

@@ -4,17 +4,25 @@
 /// Notifications and responses have no answer. A batch without any answer is answered by nothing at
 /// all.
 package struct BatchAnswers: Sendable {
-  private enum Slot: Sendable {
+  /// The place of one message's answer.
+  package enum Slot: Sendable {
+    /// The message wants none.
     case none
     case waiting
     case given([UInt8])
   }
 
-  private var slots: [Slot]
+  /// In the order of the messages.
+  package private(set) var slots: [Slot]
   private var waiting: Int
 
   package init(for messages: [Message]) {
-    slots = messages.map { $0.wantsAnswer ? .waiting : .none }
+    self.init(slots: messages.map { $0.wantsAnswer ? .waiting : .none })
+  }
+
+  /// Goes on with the answers that there are.
+  package init(slots: [Slot]) {
+    self.slots = slots
     waiting = slots.count { if case .waiting = $0 { true } else { false } }
   }
 

@@ -14,11 +14,13 @@ package enum JSON {
     case differ
   }
 
-  /// The deepest nesting of arrays and objects that is ever read or written.
+  /// The deepest nesting of arrays and objects that is ever read or written of a peer.
   package static let maxDepth = 128
+  /// That of what the server writes for itself, in which a peer's values stand.
+  package static let maxKeptDepth = 160
 
   /// Parses one whole text. `maxDepth` is how many arrays and objects may be nested; above
-  /// ``maxDepth`` it has no effect.
+  /// ``maxKeptDepth`` it has no effect.
   package static func parse(
     _ bytes: RawSpan, maxDepth: Int = JSON.maxDepth, names: Names = .lastCounts
   ) throws(JSONError) -> Value {

@@ -125,6 +125,11 @@ package struct MessageWriter {
     try call(method, params)
   }
 
+  /// The message that was written last, with its number.
+  package func numbered(_ number: UInt64) -> [UInt8] {
+    Self.head + Array(",\"seq\":\(number)".utf8) + bytes[Self.head.count...]
+  }
+
   /// `$/ack`, which has no number.
   package mutating func acknowledgement(of number: UInt64) {
     json.reset()

@@ -30,6 +30,13 @@ package struct Numbering: Sendable, Hashable {
     told = received
   }
 
+  /// Goes on from another life, in which `received` messages were taken.
+  package init(_ outbox: Outbox, received: UInt64) {
+    self.outbox = outbox
+    self.received = received
+    told = received
+  }
+
   /// Decides on a frame of so many bytes.
   package mutating func receive(_ numbers: MessageNumbers, bytes: Int) -> Arrival {
     guard numbers.first > 0, !numbers.areBroken else { return .gap }
@@ -58,11 +65,12 @@ package struct Numbering: Sendable, Hashable {
     return isMuch ? .now : .soon
   }
 
-  /// The number to acknowledge; from now on nothing is owed.
-  package mutating func acknowledge() -> UInt64 {
-    told = received
+  /// The number to acknowledge; from now on nothing is owed up to it. That is `number`, where a
+  /// later one must not be acknowledged yet.
+  package mutating func acknowledge(through number: UInt64 = .max) -> UInt64 {
+    told = max(told, min(number, received))
     untoldBytes = 0
-    return received
+    return told
   }
 
   /// How a connection that has taken messages up to `number` goes on.
@@ -74,9 +82,12 @@ package struct Numbering: Sendable, Hashable {
   }
 
   /// Where the peer goes on that took messages up to `number`; one that was loaded again may have
-  /// forgotten what it acknowledged.
-  package func resumption(after number: UInt64, isReloaded: Bool) -> Resumption {
-    guard number <= outbox.last else { return .gap }
+  /// forgotten what it acknowledged. Where this side was restarted, it may have forgotten what it
+  /// sent.
+  package func resumption(
+    after number: UInt64, isReloaded: Bool, isRestarted: Bool = false
+  ) -> Resumption {
+    guard number <= outbox.last || isRestarted else { return .gap }
     if number >= outbox.acknowledged { return .after(number) }
     return isReloaded ? .after(outbox.acknowledged) : .gap
   }

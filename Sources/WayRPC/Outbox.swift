@@ -25,6 +25,8 @@ package struct Outbox: Sendable, Hashable {
     let tag: Tag
 
     var size: Int { messages.reduce(0) { $0 + $1.count } }
+
+    var isProgress: Bool { if case .progress = tag { true } else { false } }
   }
 
   /// The number that was given last.
@@ -141,14 +143,27 @@ package struct Outbox: Sendable, Hashable {
     let frames = waiting
     waiting = []
     waitingBytes = 0
-    for frame in frames {
-      if frame.isBatch {
-        add(batch: frame.messages, send)
-      } else {
-        for message in frame.messages { add(message, send) }
-        if case .request(let id) = frame.tag { numbered(id, last) }
-      }
+    for frame in frames { number(frame, send, numbered) }
+  }
+
+  private mutating func number(
+    _ frame: Waiting, _ send: (RawSpan) -> Void, _ numbered: (RequestID, UInt64) -> Void
+  ) {
+    if frame.isBatch {
+      add(batch: frame.messages, send)
+    } else {
+      for message in frame.messages { add(message, send) }
+      if case .request(let id) = frame.tag { numbered(id, last) }
     }
+  }
+
+  /// The peer has taken messages up to a number that this side may not know of any more: it goes on
+  /// after that.
+  package mutating func skip(to number: UInt64) {
+    guard number > last else { return }
+    last = number
+    digits = Array("\(last)".utf8)
+    _ = acknowledge(number)
   }
 
   /// The peer has all up to a number. False, with nothing changed, for one that was never given.
@@ -182,12 +197,43 @@ package struct Outbox: Sendable, Hashable {
   private static let keptBytes = 1024
   private static let keptFrames = 16
 
-  /// Sends all again that comes after a number, which is one from ``acknowledged`` to ``last``.
-  package func replay(after number: UInt64, _ send: (RawSpan) -> Void) {
+  /// Sends all that comes after a number, which is one from ``acknowledged`` to ``last``, and not
+  /// after another.
+  package func replay(
+    after number: UInt64, through last: UInt64 = .max, _ send: (RawSpan) -> Void
+  ) {
+    forEach(after: number, through: last) { _, frame in send(frame) }
+  }
+
+  /// The frames between two numbers, each with the number of its last message.
+  package func forEach(
+    after number: UInt64, through last: UInt64 = .max, _ body: (UInt64, RawSpan) -> Void
+  ) {
     var start = begin
     for frame in sent[firstSent...] {
-      if frame.last > number { send(text.span.bytes.extracting(start..<frame.end)) }
+      if frame.last > last { return }
+      if frame.last > number { body(frame.last, text.span.bytes.extracting(start..<frame.end)) }
       start = frame.end
+    }
+  }
+
+  /// Numbers what waits, but for progress, which nobody needs who does not hear it in time; tells
+  /// the numbers of the requests among it.
+  package mutating func numberWaiting(_ numbered: (RequestID, UInt64) -> Void) {
+    let frames = waiting
+    waiting = frames.filter(\.isProgress)
+    waitingBytes = waiting.reduce(0) { $0 + $1.size }
+    for frame in frames where !frame.isProgress { number(frame, { _ in }, numbered) }
+  }
+
+  /// Frames that were given their numbers in another life, `last` of them, of which some were
+  /// acknowledged.
+  package init(last: UInt64, acknowledged: UInt64, frames: [(last: UInt64, bytes: [UInt8])]) {
+    self.init(last: last)
+    self.acknowledged = acknowledged
+    for frame in frames {
+      text += frame.bytes
+      sent.append(Sent(last: frame.last, end: text.count))
     }
   }
 }

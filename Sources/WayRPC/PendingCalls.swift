@@ -6,9 +6,10 @@ package struct PendingCalls<Completion> {
   private var lastID: Int64 = 0
   private let limit: Int
 
-  /// Holds at most `limit` calls.
-  package init(limit: Int = 1024) {
+  /// Holds at most `limit` calls; gives ids after a number.
+  package init(limit: Int = 1024, after lastID: Int64 = 0) {
     self.limit = limit
+    self.lastID = lastID
   }
 
   package var count: Int { completions.count }

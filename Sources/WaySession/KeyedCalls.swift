@@ -3,6 +3,10 @@ import WayValues
 
 /// Makes calls under keys: one for all requests of a key, each of which waits for its result.
 enum KeyedCalls {
+  /// Makes the call for who asks.
+  typealias Beginning =
+    @Sendable (Session.Asker, isolated Session) throws(CallError) -> Reply
+
   /// Bytes of a key.
   private static let maxKey = 128
 
@@ -10,8 +14,8 @@ enum KeyedCalls {
   /// makes the call for who asks.
   static func take(
     _ key: String, _ request: KeyedRequest, _ entry: Entry, deadline: Duration?,
-    _ address: ReplyAddress, in session: isolated Session,
-    _ begin: (Session.Asker, isolated Session) throws(CallError) -> Reply
+    _ params: Params, _ address: ReplyAddress, in session: isolated Session,
+    _ begin: @escaping Beginning
   ) throws(CallError) -> Reply {
     guard (1...maxKey).contains(key.utf8.count) else {
       throw .invalidParams("params.key must be a string of 1 to \(maxKey) bytes")
@@ -24,7 +28,8 @@ enum KeyedCalls {
       case .failure(let error): return .failed(error)
       }
     case .running(let running)? where running.request == request:
-      let call = try wait(for: name, key, request, entry, deadline, address, in: session)
+      let call = try wait(
+        for: name, key, request, entry, deadline, params, address, in: session)
       if let page = running.page { session.tellOpened(page, to: call) }
       return .later
     case .ended?, .running?:
@@ -34,7 +39,7 @@ enum KeyedCalls {
     let leader = session.makeCallNumber()
     try session.keys.begin(name, request, leader: leader)
     do throws(CallError) {
-      try wait(for: name, key, request, entry, deadline, address, in: session)
+      try wait(for: name, key, request, entry, deadline, params, address, in: session)
     } catch {
       _ = session.keys.end(name, .failure(error), within: session.members.budget, at: 0)
       throw error
@@ -47,7 +52,8 @@ enum KeyedCalls {
   @discardableResult
   private static func wait(
     for name: Keys.Name, _ key: String, _ request: KeyedRequest, _ entry: Entry,
-    _ deadline: Duration?, _ address: ReplyAddress, in session: isolated Session
+    _ deadline: Duration?, _ params: Params, _ address: ReplyAddress,
+    in session: isolated Session
   ) throws(CallError) -> CallInFlight {
     // What the leader answers is as it is to be.
     let call = try session.begin(
@@ -55,6 +61,7 @@ enum KeyedCalls {
     call.work = .key(name)
     call.key = key
     call.uri = request.target
+    call.request = (session.environment.meter.names[Int(address.method)], params.value)
     session.keys.wait(call.number, for: name)
     return call
   }
@@ -63,13 +70,49 @@ enum KeyedCalls {
   private static func lead(
     _ name: Keys.Name, _ number: CallNumber, _ request: KeyedRequest, _ entry: Entry,
     _ caller: Caller, in session: isolated Session,
-    _ begin: (Session.Asker, isolated Session) throws(CallError) -> Reply
+    _ begin: @escaping Beginning
   ) {
-    let asker = SwiftCaller(
+    guard let call = session.begin(number, entry, asker(for: name, in: session), deadline: nil)
+    else { return }
+    guard session.isKept, let client = session.members.named(caller.client?.id ?? "") else {
+      return run(call, request, caller, in: session, begin)
+    }
+    // Work begins when the store knows of it: after a crash it is done again, or was not begun.
+    session.journal?.note(PartName.state(ofClient: client.id))
+    session.journal?.whenKept { [weak session] in
+      session?.assumeIsolated { session in
+        guard let call = session.call(number) else { return }
+        run(call, request, caller, in: session, begin)
+      }
+    }
+  }
+
+  /// Who waits for the call that does the work of a key.
+  private static func asker(for name: Keys.Name, in session: isolated Session) -> SwiftCaller {
+    SwiftCaller(
       answer: { session.ended(name, $0) },
       shown: { session.opened($0, name) },
       progress: { session.report($0, to: name) })
-    guard let call = session.begin(number, entry, asker, deadline: nil) else { return }
+  }
+
+  /// The call of a key goes on that waits for a page which was shown in another life of the server;
+  /// false where the page is not there.
+  static func restore(
+    _ name: Keys.Name, _ request: KeyedRequest, page: String, in session: isolated Session
+  ) -> Bool {
+    let leader = session.makeCallNumber()
+    guard session.pages.restore(leader, openerOf: page) else { return false }
+    session.keys.restore(name, request, leader: leader, page: page)
+    session.begin(leader, .open, asker(for: name, in: session), deadline: nil)?.work = .page(page)
+    return true
+  }
+
+  private static func run(
+    _ call: CallInFlight, _ request: KeyedRequest, _ caller: Caller,
+    in session: isolated Session,
+    _ begin: Beginning
+  ) {
+    let number = call.number
     do throws(CallError) {
       switch try begin(.call(call), session) {
       case .now(let answer): session.settle(number, .success(answer))

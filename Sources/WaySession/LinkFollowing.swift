@@ -19,6 +19,7 @@ enum LinkFollowing {
     }
     let charge = try client?.charge(link.size)
     try session.links.add(WaitingLinks.Waiting(link: link, rights: rights, charge: charge))
+    session.journal?.note(PartName.links)
     goOn(in: session)
   }
 
@@ -34,6 +35,7 @@ enum LinkFollowing {
           WaitingLinks.Waiting(
             link: expected.link, rights: expected.rights ?? session.ownRights,
             expected: expected))
+        session.journal?.note(PartName.links)
         return false
       } catch {
         return true
@@ -50,6 +52,7 @@ enum LinkFollowing {
     Task {
       let running = await follow(next.link, next.rights, in: session)
       session.links.followed(isRunning: running != nil)
+      session.journal?.note(PartName.links)
       if let running {
         Task {
           await running.value

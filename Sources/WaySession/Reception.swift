@@ -21,6 +21,9 @@ enum Reception {
   ) -> Verdict {
     if numbers.areAbsent { return admitApart(incoming, from: client, in: session) }
     client.isNumbering = true
+    client.kept.isDoubtful = numbers.last <= client.kept.doubtful
+    client.kept.isToldOfRestart = false
+    session.mail.note(client)
     switch client.numbering?.receive(numbers, bytes: bytes) {
     case nil, .take: return .pass
     case .drop: return .drop
@@ -43,7 +46,8 @@ enum Reception {
       if client.isNumbering { return refuse(client, "a message has no seq") }
       // It does not number at all: nothing is kept for it any more.
       session.environment.resumables.remove(client)
-      client.stopNumbering()
+      session.mail.stopNumbering(client)
+      session.note(client)
       return .pass
     }
   }
@@ -67,12 +71,21 @@ enum Reception {
 
   /// Acknowledges what a client has sent, at once where it is much, else soon.
   static func acknowledge(_ client: Client, in session: isolated Session) {
+    // What is acknowledged is not sent again: the store has to have it first.
+    if session.isKept { return }
     switch client.numbering?.dueAck() {
     case .now: session.mail.acknowledge(client)
     case .soon where client.ack == nil && !client.isAbsent:
       client.ack = session.setAlarm(patience, .ack(client.id))
     case .soon, .never, nil: break
     }
+  }
+
+  /// The store has what a client has sent up to the change of a number: that is acknowledged.
+  static func kept(_ client: Client, through change: Int, in session: isolated Session) {
+    let (number, received) = client.kept.received
+    guard number <= change, client.numbering?.owesAck == true else { return }
+    session.mail.acknowledge(client, through: received)
   }
 
   /// An acknowledgement has waited long enough.

@@ -43,9 +43,11 @@ enum Renewal {
     newcomer.page = client.page
     newcomer.software = client.software
     client.rights = session.rights(of: newcomer, as: client.name)
+    session.note(client)
     // Who joined with a token of its own is not who the session's first client is.
     if former == session.identity {
       session.identity = identity
+      session.journal?.note(PartName.session)
       session.environment.owner.changed(session.id, identity)
     }
     watch(client, in: session)

@@ -23,13 +23,12 @@ enum Resuming {
     // Another connection may carry it by now.
     guard let client = session.members[id], client.channel === channel else { return }
     guard
-      client.isResumable, code != CloseCode.normal.rawValue, !session.isEnding,
-      !isOrphan(client, in: session)
+      client.isResumable, code != CloseCode.normal.rawValue,
+      !session.isEnding || session.isKept, !isOrphan(client, in: session)
     else { return session.remove(id, code: code) }
     client.disconnect(at: session.loop.nanoseconds)
     session.happenings.tell(.session, .away(client: client.name, code: code))
-    let time = session.limits.resume
-    wait(client, for: client.isNumbering ? time : min(time, unheard), in: session)
+    wait(client, in: session)
   }
 
   /// Whether a client is a guest whose page is gone: nothing comes back to where it was.
@@ -43,6 +42,12 @@ enum Resuming {
     for client in session.members.all where client.isAbsent && client.page == page {
       if isOrphan(client, in: session) { session.remove(client.id) }
     }
+  }
+
+  /// A client has no connection since the server was started.
+  static func wait(_ client: Client, in session: isolated Session) {
+    let time = session.limits.resume
+    wait(client, for: client.isNumbering ? time : min(time, unheard), in: session)
   }
 
   private static func wait(
@@ -78,9 +83,11 @@ enum Resuming {
   ) throws(CallError) -> Result<UInt64, ResumeRefusal> {
     guard let numbering = client.numbering else { return .failure(ResumeRefusal(.unknown)) }
     guard asked.epoch == session.epoch else { return .failure(ResumeRefusal(.epoch)) }
+    let isRestarted = client.kept.isRestarted
     guard
       case .after(let number) = numbering.resumption(
-        after: asked.received, isReloaded: asked.isReloaded)
+        after: asked.received, isReloaded: asked.isReloaded, isRestarted: isRestarted),
+      !isRestarted || asked.isReloaded || asked.sent.map({ $0 >= numbering.received }) == true
     else { return .failure(ResumeRefusal(.gap)) }
     guard client.proof.knows(asked.token) else { return .failure(ResumeRefusal(.token)) }
     guard channel.id > client.lastChannel else { return .failure(ResumeRefusal(.stale)) }
@@ -104,6 +111,15 @@ enum Resuming {
       old.close(.takenOver, "Another connection has resumed the client")
     }
     client.connect(channel, handshake)
+    if isRestarted {
+      client.kept.isRestarted = false
+      // What it sent to the server's former life may have been carried out there. A client that was
+      // loaded again sends nothing of it a second time.
+      client.kept.doubtful = asked.isReloaded ? 0 : asked.sent ?? 0
+      client.numbering?.outbox.skip(to: number)
+    }
+    session.note(client)
+    session.mail.resume(client, after: number)
     session.happenings.tell(.session, .back(client: client.name))
     if asked.isReloaded { forget(client, upTo: number, in: session) }
     return .success(number)
@@ -120,10 +136,11 @@ enum Resuming {
     }
   }
 
-  /// Sends a client what it has not taken, and what has waited, and takes what it sends.
-  static func goOn(_ id: ClientID, after number: UInt64, in session: isolated Session) {
+  /// The connection of a client is told that it carries the client: that one is sent what it has not
+  /// taken, and what has waited, and what it sends is taken.
+  static func goOn(_ id: ClientID, in session: isolated Session) {
     guard let client = session.members[id] else { return }
-    session.mail.resume(client, after: number)
+    session.mail.greeted(client)
     // What it had sent in one batch is done before what it sends now.
     if client.batch != nil { client.channel?.pause() }
     LinkFollowing.hostsChanged(in: session)
@@ -148,6 +165,8 @@ struct ResumeClaim: Sendable {
   let epoch: String
   /// The number of the last message that it took.
   let received: UInt64
+  /// The number of the last message that it has sent, or keeps to be sent; nil where it did not say.
+  let sent: UInt64?
   /// Whether it has lost what it was asked and had not answered.
   let isReloaded: Bool
 }

@@ -13,8 +13,10 @@ import WayValues
 /// another party are given before a message has been dealt with.
 package actor Session: Asking {
   package nonisolated let id: String
-  nonisolated let joinToken = Token.random()
-  nonisolated let epoch = Token.random(12)
+  nonisolated let joinToken: String
+  nonisolated let epoch: String
+  /// Nil where the session ends with the server.
+  let journal: Journal?
   nonisolated let environment: SessionEnvironment
   private nonisolated let executor: UnownedSerialExecutor
 
@@ -43,27 +45,34 @@ package actor Session: Asking {
   nonisolated var limits: Limits { environment.limits }
   nonisolated var loop: any EventLoop { environment.loop }
 
-  /// `heardBySwift` is what Swift code wants to know of it.
+  /// `heardBySwift` is what Swift code wants to know of it; `record` is what is kept of one that
+  /// goes on from another life of the server.
   init(
     id: String, _ identity: Identity, _ environment: SessionEnvironment,
-    heardBySwift: Happening.Kinds
+    heardBySwift: Happening.Kinds, _ journal: Journal? = nil, from record: SessionRecord? = nil
   ) {
     self.id = id
     self.identity = identity
+    self.journal = journal
+    joinToken = record?.joinToken ?? Token.random()
+    epoch = record?.epoch ?? Token.random(12)
     ownRights = Rights.ofApp(in: id, environment.logger)
     self.environment = environment
     let (loop, limits) = (environment.loop, environment.limits)
     executor = loop.asUnownedSerialExecutor()
     let budget = ByteBudget(.session, limits.maxSessionBytes, within: environment.budget)
     members = Members(limits: limits, budget: budget)
-    mail = Mail(limits: limits, members: members, environment.resumables)
+    mail = Mail(limits: limits, members: members, environment.resumables, journal)
     guide = Guide(environment.router, limits: limits, environment.serverHosts)
     happenings = Happenings(
       of: id, environment, Subscribers(limits: limits, heardBySwift: heardBySwift),
       members: members, mail: mail, guide: guide)
-    pages = Pages(ByteBudget(.stack, limits.maxStackBytes, within: budget)) { loop.nanoseconds }
+    pages = Pages(ByteBudget(.stack, limits.maxStackBytes, within: budget), journal) {
+      loop.nanoseconds
+    }
     links = WaitingLinks(limit: limits.maxLinks)
-    keys = Keys(limit: limits.maxKeys)
+    keys = Keys(limit: limits.maxKeys, journal)
+    journal?.source = self
   }
 
   /// How many calls are not answered yet, those of Swift code included.
@@ -102,6 +111,12 @@ extension Session {
     calls.all.filter { $0.caller.client === client }.sorted { $0.number < $1.number }
   }
 
+  /// The calls of all clients.
+  var clientCalls: [CallInFlight] { calls.all.filter { $0.caller.client != nil } }
+
+  /// The wall clock: milliseconds since 1970-01-01 UTC.
+  var wall: Int64 { environment.now() }
+
   /// The time until the last deadline of a client's calls; nil where none has one.
   func longestDeadline(of client: Client) -> Duration? {
     let now = loop.nanoseconds
@@ -115,7 +130,10 @@ extension Session {
   /// Adds a member, which has been made by ``makeClient(_:channel:)``.
   func add(_ client: Client) {
     members.add(client)
-    if client.isResumable { environment.resumables.add(client, of: self) }
+    if client.isResumable {
+      environment.resumables.add(client, of: self)
+      note(client)
+    }
     Renewal.watch(client, in: self)
     happenings.tell(
       .session,
@@ -123,6 +141,15 @@ extension Session {
         client: client.name, name: client.software.name, version: client.software.version,
         isFirst: client.id == 1))
   }
+
+  /// Who a member is has changed, or that it is one.
+  func note(_ client: Client) {
+    journal?.note(PartName.client(client.id))
+    journal?.note(PartName.state(ofClient: client.id))
+  }
+
+  /// Whether the store takes what changes.
+  var isKept: Bool { journal?.isTracking == true }
 
   /// Takes a member out: what it waits for ends, what waits for it fails, its pages fail. The
   /// session ends with its last member.
@@ -135,7 +162,9 @@ extension Session {
     client.absence?.cancel()
     client.ack?.cancel()
     environment.resumables.remove(client)
+    note(client)
     if let invitation = client.rights.invitation {
+      journal?.note(PartName.invitations)
       invitations.giveBack(
         invitation, isOver: code == CloseCode.normal.rawValue, at: loop.nanoseconds)
     }
@@ -166,6 +195,13 @@ extension Session {
     }
   }
 
+  /// Whether a call goes on when the server is there again.
+  private func goesOn(_ call: CallInFlight) -> Bool {
+    guard isKept, call.caller.client?.isResumable == true else { return false }
+    if case .page = call.work { return true }
+    return call.key != nil
+  }
+
   private func hasBegun(_ call: CallInFlight) -> Bool {
     switch call.work {
     case .none: false
@@ -186,7 +222,7 @@ extension Session {
     // What has waited for its turn does not get it any more.
     pages.isHeld = true
     for number in calls.numbers {
-      guard let call = calls[number], case .client = call.caller else { continue }
+      guard let call = calls[number], case .client = call.caller, !goesOn(call) else { continue }
       stop(number, hasBegun(call) ? .serverEnds : .serverEndsBefore)
     }
   }
@@ -198,6 +234,7 @@ extension Session {
     act(pages.end())
     for number in calls.numbers { stop(number, .callerGone) }
     happenings.tell(.session, .ended)
+    journal?.end()
     environment.owner.ended(id, unfollowed: unfollowed)
   }
 }
@@ -311,6 +348,7 @@ extension Session {
       let charge = try address.client.charge(CallInFlight.overhead + address.id.size + size())
       let number = calls.makeNumber()
       try address.client.begin(number, at: address)
+      mail.note(address.client)
       let mark = CallMark(start: environment.meter.start, note: address.client.note)
       return keep(calls.begin(number, entry, .client(address, mark), charge), deadline)
     }

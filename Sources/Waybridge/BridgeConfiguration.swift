@@ -78,6 +78,11 @@ public struct BridgeConfiguration: Sendable {
   /// Who may call what; its rules can be exchanged while the bridge runs
   /// (``BridgeServer/follow(_:)``).
   public var policy: Policy
+  /// Keeps sessions beyond the life of the server, so that clients go on after a crash or a restart;
+  /// nil ends them with it. Where it cannot be read, the server does not start. Where it takes
+  /// nothing later, the server goes on without it, says so in its log, at `/health`
+  /// (`{"status":"degraded"}`) and in its metrics, and hands everything over when it can again.
+  public var store: (any SessionStore)?
   /// A file that holds the policy, in the place of ``policy``: a JSON document of the schema
   /// `protocol/schema/policy.schema.json`. It is read again when it changes; one that is wrong by
   /// then is logged, and leaves the policy as it is.

@@ -140,12 +140,14 @@ package struct RunningBridge: Sendable {
     server = SocketServer(configuration: sockets, endpoints: endpoints, loop: loop)
     let metrics = BridgeMetrics(hub: hub, server: server, lag: LagProbe(loop: loop))
     do {
+      try await hub.restore()
       let bound = try await server.start(
         responder: Responder.make(
           webEntries: configuration.webEntries, embedded: sockets.embeddedFiles, metrics: metrics,
           post: configuration.post(hub)))
       address = BoundAddress(bound)
     } catch {
+      await hub.closeStore()
       await loop.shutdown()
       throw error
     }
@@ -168,6 +170,7 @@ package struct RunningBridge: Sendable {
     await hub.drain()
     await server.stop(drain: .drain, grace: grace)
     await hub.endListening()
+    await hub.closeStore()
     await loop.shutdown()
     logger?.info("stopped")
   }

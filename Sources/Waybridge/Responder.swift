@@ -17,7 +17,11 @@ enum Responder {
       switch request.path {
       case healthPath:
         return .answer(
-          read(request) { health(isDraining: request.isDraining || metrics.hub.isAboutToEnd) })
+          read(request) {
+            health(
+              isDraining: request.isDraining || metrics.hub.isAboutToEnd,
+              isDegraded: metrics.hub.writer?.failure != nil)
+          })
       case "/metrics":
         if request.isLocal { return .answer(read(request) { text(metrics) }) }
         guard let post, request.handshake.token != nil else {
@@ -73,12 +77,13 @@ enum Responder {
     let isOpen: Bool
   }
 
-  /// Whether clients may come.
-  private static func health(isDraining: Bool) -> HTTPResponse {
-    HTTPResponse(
+  /// Whether clients may come; `degraded` where they may, and a restart would end their sessions.
+  private static func health(isDraining: Bool, isDegraded: Bool) -> HTTPResponse {
+    let status = isDraining ? "draining" : isDegraded ? "degraded" : "ok"
+    let reason = isDegraded && !isDraining ? ",\"reason\":\"sessions are not kept\"" : ""
+    return HTTPResponse(
       status: isDraining ? 503 : 200, contentType: "application/json",
-      body: Array("{\"status\":\"\(isDraining ? "draining" : "ok")\"}\n".utf8),
-      isServedWhenFull: true)
+      body: Array("{\"status\":\"\(status)\"\(reason)}\n".utf8), isServedWhenFull: true)
   }
 
   private static func text(_ metrics: BridgeMetrics) -> HTTPResponse {

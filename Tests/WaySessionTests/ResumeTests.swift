@@ -9,52 +9,8 @@ import WayValues
 /// What becomes of clients whose connection is lost, beyond what the transcripts show.
 @Suite(.timeLimit(.minutes(1)))
 struct ResumeTests {
-  /// A client that numbers what it sends.
-  private actor Numbered {
-    let bridge: WireBridge
-    private(set) var wire: WireClient
-    private(set) var hello: Value
-    private var sent: Int64 = 0
-
-    init(_ bridge: WireBridge, _ members: ValueObject = [:], joining: Value? = nil) async throws {
-      self.bridge = bridge
-      (wire, hello) = try await WireClient.open(bridge, members, joining: joining)
-    }
-
-    func call(_ id: Value, _ method: String, _ params: Value) async throws {
-      sent += 1
-      try await wire.send([
-        "jsonrpc": "2.0", "id": id, "seq": .integer(sent), "method": .string(method),
-        "params": params,
-      ])
-    }
-
-    func lose() async throws {
-      try await wire.close(CloseCode(rawValue: 1001))
-      await bridge.server.loop.settle()
-    }
-
-    /// Resumes, and gives the answer.
-    func resume(after received: Int64, from handshake: Handshake = Handshake()) async throws
-      -> Value
-    {
-      wire = try await WireClient.connect(
-        to: bridge, subprotocol: SessionHub.subprotocol, from: handshake)
-      try await wire.call(
-        "again", "session.resume",
-        [
-          "client": hello["client"] ?? .null, "token": hello["token"] ?? .null,
-          "epoch": hello["epoch"] ?? .null, "received": .integer(received),
-        ])
-      let answer = try await wire.answer("again")
-      guard let result = answer["result"] else { return answer["error"] ?? .null }
-      if result["resumed"] == true { hello = result }
-      return result
-    }
-  }
-
   @Test func afterItsTimeAClientIsGone() async throws {
-    let client = try await Numbered(try WireBridge.conformance())
+    let client = try await NumberedClient(try WireBridge.conformance())
     try await client.call(1, "router.invoke", ["uri": "action://echo"])
     _ = try await client.wire.answer(1)
     try await client.lose()
@@ -68,7 +24,7 @@ struct ResumeTests {
   }
 
   @Test func whoHasSentNothingHasTenSeconds() async throws {
-    let client = try await Numbered(try WireBridge.conformance())
+    let client = try await NumberedClient(try WireBridge.conformance())
     try await client.lose()
     try await client.bridge.server.advance(by: .seconds(9))
     #expect(try await client.resume(after: 0)["resumed"] == true)
@@ -81,7 +37,7 @@ struct ResumeTests {
     let bridge = try WireBridge.conformance()
     let (host, hello) = try await WireClient.open(
       bridge, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
-    let client = try await Numbered(bridge, joining: hello)
+    let client = try await NumberedClient(bridge, joining: hello)
     try await client.call(
       1, "router.invoke", ["uri": "action://toast", "deadlineMs": 300_000])
     let run = try await host.request("task.run")
@@ -98,7 +54,7 @@ struct ResumeTests {
     limits.maxOutboxMessages = 4
     let router = Router()
     let bridge = WireBridge(router, limits: limits)
-    let client = try await Numbered(bridge)
+    let client = try await NumberedClient(bridge)
     try await client.call(1, "events.subscribe", ["topics": ["news"]])
     _ = try await client.wire.answer(1)
     try await client.lose()
@@ -116,7 +72,7 @@ struct ResumeTests {
     var limits = Limits()
     limits.maxOutboxBytes = 2000
     let bridge = WireBridge(Router(), limits: limits)
-    let (large, small) = (try await Numbered(bridge), try await Numbered(bridge))
+    let (large, small) = (try await NumberedClient(bridge), try await NumberedClient(bridge))
     for (client, topic) in [(large, "large"), (small, "small")] {
       try await client.call(1, "events.subscribe", ["topics": [.string(topic)]])
       _ = try await client.wire.answer(1)
@@ -139,7 +95,7 @@ struct ResumeTests {
   @Test func whoDoesNotAcknowledgeIsClosedAndMayResume() async throws {
     var limits = Limits()
     limits.maxOutboxMessages = 8
-    let client = try await Numbered(WireBridge(try echoing(), limits: limits))
+    let client = try await NumberedClient(WireBridge(try echoing(), limits: limits))
     for number: Int64 in 1...9 {
       try await client.call(.integer(number), "router.invoke", ["uri": "action://echo"])
     }
@@ -167,7 +123,7 @@ struct ResumeTests {
       return "done"
     }
     let bridge = WireBridge(router)
-    let client = try await Numbered(bridge)
+    let client = try await NumberedClient(bridge)
     try await client.call(1, "router.invoke", ["uri": "action://steps"])
     await bridge.server.loop.settle()
     try await client.lose()
@@ -187,7 +143,7 @@ struct ResumeTests {
   }
 
   @Test func whoComesFromElsewhereCannotResume() async throws {
-    let client = try await Numbered(WireBridge(try echoing()))
+    let client = try await NumberedClient(WireBridge(try echoing()))
     try await client.lose()
     let error = try await client.resume(
       after: 0, from: Handshake(origin: "http://127.0.0.1:1", address: nil))
@@ -200,11 +156,11 @@ struct ResumeTests {
     var limits = Limits()
     limits.maxSessions = 2
     let bridge = WireBridge(try echoing(), limits: limits)
-    let (first, second) = (try await Numbered(bridge), try await Numbered(bridge))
+    let (first, second) = (try await NumberedClient(bridge), try await NumberedClient(bridge))
     try await first.lose()
     try await bridge.server.advance(by: .seconds(1))
     try await second.lose()
-    _ = try await Numbered(bridge)
+    _ = try await NumberedClient(bridge)
     await bridge.server.loop.settle()
     #expect(try await second.resume(after: 0)["resumed"] == true)
     let refused = try await first.resume(after: 0)
@@ -231,7 +187,7 @@ struct ResumeTests {
     let bridge = try WireBridge.conformance()
     let (shell, hello) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
-    var guests: [Numbered] = []
+    var guests: [NumberedClient] = []
     for number in 1...2 {
       try await shell.call(.integer(Int64(number)), "router.open", ["uri": "native://walk/a"])
       let asked = try await shell.request("page.open")
@@ -239,7 +195,7 @@ struct ResumeTests {
       let page = asked["params"]?["page"]?["id"] ?? .null
       let invited = try await shell.ask("session.invite", ["page": page])
       guests.append(
-        try await Numbered(
+        try await NumberedClient(
           bridge,
           joining: [
             "session": hello["session"] ?? .null,
@@ -261,7 +217,7 @@ struct ResumeTests {
 
   @Test func nobodyElseGoesOn() async throws {
     let bridge = WireBridge(try echoing(), identify: { Identity(user: $0.token) })
-    let client = try await Numbered(bridge, ["token": "anna"])
+    let client = try await NumberedClient(bridge, ["token": "anna"])
     try await client.lose()
     let answer = try await client.resume(
       after: 0, from: Handshake(origin: nil, address: nil, token: "ben"))
@@ -273,7 +229,7 @@ struct ResumeTests {
     let bridge = try WireBridge.conformance()
     let (shell, hello) = try await WireClient.open(bridge)
     let invitation = try await shell.ask("session.invite", ["routes": ["action://echo"]])
-    let guest = try await Numbered(
+    let guest = try await NumberedClient(
       bridge,
       joining: [
         "session": hello["session"] ?? .null,

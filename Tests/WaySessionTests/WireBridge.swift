@@ -16,7 +16,8 @@ struct WireBridge {
 
   init(
     _ router: Router, limits: Limits = Limits(), observer: Observer = Observer(),
-    identify: Identify? = nil, rules: Rulebook? = nil, tracer: (any Tracer)? = nil
+    identify: Identify? = nil, rules: Rulebook? = nil, tracer: (any Tracer)? = nil,
+    store: (any SessionStore)? = nil
   ) {
     self.router = router
     let loop = MemoryLoop()
@@ -26,6 +27,7 @@ struct WireBridge {
     configuration.observer = observer
     configuration.rulebook = rules
     configuration.tracer = tracer
+    configuration.store = store
     hub = SessionHub(loop: loop, configuration: configuration)
     server = MemoryServer(loop: loop, acceptor: hub)
   }
@@ -38,12 +40,13 @@ struct WireBridge {
     return WireBridge(router, identify: { Identity(user: $0.token) })
   }
 
-  static func conformance() throws -> WireBridge {
-    let router = Router()
+  static func conformance(
+    _ router: Router = Router(), store: (any SessionStore)? = nil
+  ) throws -> WireBridge {
     try RouteTable(parsing: try ProjectFiles.json("protocol/routes/demo.json")).apply(to: router)
     try Conformance.register(in: router)
     var limits = Limits()
     limits.maxRate = 0
-    return WireBridge(router, limits: limits)
+    return WireBridge(router, limits: limits, store: store)
   }
 }

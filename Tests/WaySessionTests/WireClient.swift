@@ -148,6 +148,14 @@ struct WireClient {
     }
   }
 
+  /// The id of the next answer; what else comes before it is passed over.
+  func answered() async throws -> Value? {
+    while true {
+      let message = try await message()
+      if message["method"] == nil { return message["id"] }
+    }
+  }
+
   /// Opens what the server asks for next, and gives the page.
   func show() async throws -> Value {
     let request = try await request("page.open")

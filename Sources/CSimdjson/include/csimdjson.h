@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /// The deepest nesting of arrays and objects that is parsed. An empty container one level deeper gets through.
-#define CSIMDJSON_MAX_DEPTH 128
+#define CSIMDJSON_MAX_DEPTH 160
 
 /// simdjson's `error_code`s, joined where they mean the same to the sender.
 typedef enum csimdjson_error {

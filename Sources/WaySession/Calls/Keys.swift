@@ -21,6 +21,9 @@ struct Keys {
     /// Whose key it is; nil for those that share the session's.
     let owner: String?
     let text: String
+
+    /// Under which it is kept.
+    var part: String { PartName.key(owner: owner, text) }
   }
 
   /// A call under way.
@@ -58,10 +61,12 @@ struct Keys {
   private var ended: [Name: Ended] = [:]
   private var uses = 0
   private let limit: Int
+  private let journal: Journal?
 
   /// Keeps so many results, and takes so many calls under way.
-  init(limit: Int) {
+  init(limit: Int, _ journal: Journal? = nil) {
     self.limit = limit
+    self.journal = journal
   }
 
   /// What there is under a key, which is used by that.
@@ -82,7 +87,7 @@ struct Keys {
         .tooMany, "\(limit) calls with a key are under way in the session",
         data: ["limit": .integer(Int64(limit))])
     }
-    ended[name] = nil
+    forget(name)
     running[name] = Running(request: request, leader: leader)
   }
 
@@ -103,6 +108,7 @@ struct Keys {
   /// The call has opened a page; gives those that wait.
   mutating func opened(_ page: String, _ name: Name) -> [CallNumber] {
     running[name]?.page = page
+    journal?.note(name.part)
     return running[name]?.waiting ?? []
   }
 
@@ -115,8 +121,9 @@ struct Keys {
     _ name: Name, _ result: Result<Answer, CallError>, within budget: ByteBudget, at now: UInt64
   ) -> [CallNumber] {
     guard let call = running.removeValue(forKey: name) else { return [] }
+    journal?.note(name.part)
     if case .failure(let error) = result, error.isBeforeWork { return call.waiting }
-    ended = ended.filter { now &- $0.value.at < Self.time }
+    for (name, call) in ended where now &- call.at >= Self.time { forget(name) }
     while ended.count >= limit { removeOldest() }
     let size = call.request.size + name.text.utf8.count + result.size
     // What finds no room among the others' takes the place of older ones.
@@ -134,8 +141,74 @@ struct Keys {
   @discardableResult
   private mutating func removeOldest() -> Bool {
     guard let oldest = ended.min(by: { $0.value.used < $1.value.used })?.key else { return false }
-    ended[oldest] = nil
+    forget(oldest)
     return true
+  }
+
+  private mutating func forget(_ name: Name) {
+    if ended.removeValue(forKey: name) != nil { journal?.note(name.part) }
+  }
+}
+
+// What is kept of them.
+extension Keys {
+  /// What is kept under a key; nil for nothing. Of calls under way that is only one that waits for a
+  /// page that is shown: others are made again. `wall` is `now` by the wall clock, in milliseconds.
+  func record(of name: Name, at now: UInt64, wall: Int64) -> ValueObject? {
+    if let running = running[name], let page = running.page {
+      return ["request": running.request.value, "page": .string(page)]
+    }
+    guard let ended = ended[name] else { return nil }
+    let age = Int64(clamping: (now &- ended.at) / 1_000_000)
+    return [
+      "request": ended.request.value, "endedAt": .integer(wall - age),
+      "result": ended.result.value,
+    ]
+  }
+
+  /// The names of all.
+  var names: [Name] { Array(running.keys) + Array(ended.keys) }
+
+  /// A result that was kept.
+  mutating func restore(
+    _ name: Name, _ request: KeyedRequest, _ result: Result<Answer, CallError>,
+    within budget: ByteBudget, at: UInt64
+  ) {
+    let size = request.size + name.text.utf8.count + result.size
+    guard ended.count < limit, let charge = try? budget.charge(size) else { return }
+    uses += 1
+    ended[name] = Ended(request: request, result: result, charge: charge, at: at, used: uses)
+  }
+
+  /// A call under way that waits for a page that is shown.
+  mutating func restore(
+    _ name: Name, _ request: KeyedRequest, leader: CallNumber, page: String
+  ) {
+    running[name] = Running(request: request, leader: leader, page: page)
+  }
+}
+
+extension Keys.Name {
+  /// That of a part; nil for one of another kind.
+  init?(part: String) {
+    guard let rest = PartName.rest(of: part, "key"), let slash = rest.firstIndex(of: "/") else {
+      return nil
+    }
+    let owner = String(rest[..<slash])
+    self.init(
+      owner: owner.isEmpty ? nil : owner, text: String(rest[rest.index(after: slash)...]))
+  }
+}
+
+extension KeyedRequest {
+  var value: Value {
+    ["method": .string(method), "target": .string(target), "params": .object(params)]
+  }
+
+  init(_ record: Record) throws(Record.Fault) {
+    self.init(
+      method: try record.string("method"), target: try record.string("target"),
+      params: try record.object("params"))
   }
 }
 

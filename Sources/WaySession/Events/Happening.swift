@@ -16,6 +16,12 @@ package enum Happening: Sendable {
   case back(client: String)
   /// Such a client cannot resume any more: too much waited for it.
   case gaveUp(client: String)
+  /// The session goes on from a former life of the server.
+  case restored
+  /// What is kept of a session cannot be read; it stays where it is, and its clients begin anew.
+  case unreadable(reason: String)
+  /// Something of a client could not be taken up from a former life of the server.
+  case notRestored(client: String, reason: String)
   case ended
   /// The host of a page is asked.
   case pageAsked(Page)
@@ -89,6 +95,9 @@ package struct Observer: Sendable {
 
   /// Takes why a token of `session.open` was refused.
   package var tokenRefused: @Sendable (_ reason: String) -> Void = { _ in }
+
+  /// Takes why sessions are not kept any more, and nil when they are again.
+  package var storeChanged: @Sendable (_ failure: String?) -> Void = { _ in }
 
   package init() {}
 }

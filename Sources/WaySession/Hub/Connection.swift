@@ -221,9 +221,32 @@ extension Connection {
 
   private func goOn(with found: FoundClient, _ request: Request) {
     membership = (found.session, found.client)
-    attach(found.session, found.client)
-    finish(request, .success(found.answer))
-    found.session.assumeIsolated { Resuming.goOn(found.client, after: found.number, in: $0) }
+    whenKept(found.session) { connection in
+      connection.attach(found.session, found.client)
+      connection.finish(request, .success(found.answer))
+      found.session.assumeIsolated { Resuming.goOn(found.client, in: $0) }
+    }
+  }
+
+  /// Goes on when the store has what a session has told it; receives nothing until then. At once
+  /// where it has.
+  private func whenKept(
+    _ session: Session, _ goOn: @escaping @Sendable (isolated Connection) -> Void
+  ) {
+    let mustWait = session.assumeIsolated { $0.journal?.barrier != nil }
+    guard mustWait else { return goOn(self) }
+    channel.pause()
+    helloTimer?.cancel()
+    session.assumeIsolated { session in
+      session.journal?.whenKept { [self] in
+        assumeIsolated { connection in
+          guard connection.state != .closed else { return }
+          connection.hub.meter.begin()
+          goOn(connection)
+          connection.channel.resume()
+        }
+      }
+    }
   }
 
   /// What comes from now on goes to a session.
@@ -250,10 +273,14 @@ extension Connection {
     return (session, client)
   }
 
-  private func makeSession(of identity: Identity) throws(CallError) -> Session {
+  private func makeSession(
+    of identity: Identity, isKept: Bool = false
+  ) throws(CallError) -> Session {
     let leaving = membership == nil ? 0 : 1
     return try hub.assumeIsolated { hub in
-      Result { () throws(CallError) in try hub.makeSession(of: identity, leaving: leaving) }
+      Result { () throws(CallError) in
+        try hub.makeSession(of: identity, leaving: leaving, isKept: isKept)
+      }
     }.get()
   }
 
@@ -298,7 +325,14 @@ extension Connection {
 
   private func open(_ hello: Hello, _ request: Request, _ identity: Identity?) {
     do throws(CallError) {
-      finish(request, .success(try open(hello, identity)))
+      let (session, client, welcome) = try open(hello, identity)
+      whenKept(session) { connection in
+        connection.attach(session, client)
+        connection.finish(request, .success(welcome))
+        if !hello.hosts.isEmpty {
+          session.assumeIsolated { LinkFollowing.hostsChanged(in: $0) }
+        }
+      }
     } catch {
       refuse(hello, request, error)
     }
@@ -330,7 +364,9 @@ extension Connection {
 
   /// Joins the session that a client asks for, or a new one, and gives what it is answered. Fails
   /// with nothing changed.
-  private func open(_ hello: Hello, _ identity: Identity?) throws(CallError) -> Value {
+  private func open(
+    _ hello: Hello, _ identity: Identity?
+  ) throws(CallError) -> (session: Session, client: ClientID, welcome: Value) {
     let session: Session
     var invitation: Invitation?
     if let join = hello.join {
@@ -338,7 +374,7 @@ extension Connection {
         Result { () throws(CallError) in try hub.session(join.session, joinToken: join.token) }
       }.get()
     } else {
-      session = try makeSession(of: identity ?? Identity())
+      session = try makeSession(of: identity ?? Identity(), isKept: true)
     }
     let loaded = hub.configuration.tableVersion
     let (client, welcome): (ClientID, Value) = try on(session) {
@@ -357,9 +393,7 @@ extension Connection {
       return (client.id, .object(welcome))
     }
     join(session, client, isNew: hello.join == nil)
-    attach(session, client)
-    if !hello.hosts.isEmpty { session.assumeIsolated { LinkFollowing.hostsChanged(in: $0) } }
-    return welcome
+    return (session, client, welcome)
   }
 
   private func refuseHello(_ request: Request, _ error: CallError) {

@@ -25,6 +25,8 @@ package struct HubConfiguration: Sendable {
   /// What callers' loggers add to; nil where nothing is logged.
   package var logger: Logger?
   package var observer = Observer()
+  /// Keeps sessions beyond the life of the server; nil keeps none.
+  package var store: (any SessionStore)?
   /// Takes the spans of calls; the app's own where it has bootstrapped one.
   package var tracer: (any Tracer)? = {
     let tracer = InstrumentationSystem.tracer

@@ -3,12 +3,10 @@ import WayTransport
 import WayValues
 
 /// A client that a connection carries from now on, and what that is answered. What follows goes
-/// out by ``Resuming/goOn(_:after:in:)``.
+/// out by ``Resuming/goOn(_:in:)``.
 struct FoundClient: Sendable {
   let session: Session
   let client: ClientID
-  /// The number of the last message that it took.
-  let number: UInt64
   let answer: Value
 }
 
@@ -32,7 +30,7 @@ extension SessionHub {
           number in
           let version = session.guide.snapshot.tableVersion ?? loaded
           let answer = session.welcomeBack(client, version, after: number)
-          return FoundClient(session: session, client: client.id, number: number, answer: answer)
+          return FoundClient(session: session, client: client.id, answer: answer)
         }
       }
     }.get()

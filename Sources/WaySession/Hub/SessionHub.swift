@@ -27,6 +27,8 @@ package actor SessionHub: ChannelAcceptor {
   var retainedEvents = RetainedEvents()
   var listeners = EventListeners()
   var expectedLinks: ExpectedLinks
+  /// Nil where sessions end with the server.
+  package nonisolated let writer: StoreWriter?
   /// How often those call who have no connection.
   var posters: [String: CallRate] = [:]
   nonisolated let decoder: MessageDecoder
@@ -53,6 +55,9 @@ package actor SessionHub: ChannelAcceptor {
       methods: MethodTable(others: configuration.methods), meter: meter,
       notesCalls: observer.kinds.contains(.call))
     expectedLinks = ExpectedLinks(limit: configuration.limits.maxLinks)
+    writer = configuration.store.map { store in
+      StoreWriter(store, owner: Token.random(12), on: loop, tell: observer.storeChanged)
+    }
     executor = loop.asUnownedSerialExecutor()
   }
 
@@ -69,21 +74,30 @@ package actor SessionHub: ChannelAcceptor {
 
   /// A session that is not known to the others before its first client is admitted. `leaving` is
   /// how many sessions the caller is about to end.
-  func makeSession(of identity: Identity, leaving: Int = 0) throws(CallError) -> Session {
+  /// Where it `isKept`, it goes on after the server was restarted.
+  func makeSession(
+    of identity: Identity, leaving: Int = 0, isKept: Bool = false
+  ) throws(CallError) -> Session {
     if isDraining { throw .draining }
     guard sessions.count - leaving < limits.maxSessions || resumables.makeRoom() else {
       throw CallError(
         .unavailable,
         "The server has \(limits.maxSessions) sessions, which is its limit; try again later")
     }
-    let environment = SessionEnvironment(
+    let id = "s-" + Token.random(12)
+    let journal = isKept ? writer.map { Journal(of: id, SessionLease(owner: $0.owner), $0) } : nil
+    journal?.note(PartName.session)
+    return Session(id: id, identity, environment, heardBySwift: listeners.kinds, journal)
+  }
+
+  /// What the sessions have from here.
+  var environment: SessionEnvironment {
+    SessionEnvironment(
       loop: loop, router: configuration.router, limits: limits, budget: budget, meter: meter,
       turns: turns, resumables: resumables,
       observer: configuration.observer, now: configuration.now, owner: self,
       serverHosts: serverHosts, policy: policy,
       tracer: configuration.tracer, logger: configuration.logger)
-    return Session(
-      id: "s-" + Token.random(12), identity, environment, heardBySwift: listeners.kinds)
   }
 
   /// A session has its first client: from now on others find it.

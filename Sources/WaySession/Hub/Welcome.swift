@@ -33,6 +33,7 @@ extension Session {
     members["received"] = .integer(Int64(clamping: client.numbering?.received ?? 0))
     members["sent"] = .integer(Int64(clamping: number))
     members["pending"] = .list(pending(of: client))
+    if client.kept.isToldOfRestart { members["restarted"] = true }
     return .object(members)
   }
 

@@ -55,6 +55,21 @@ struct WaitingLinks {
   /// The task of a link has ended.
   mutating func taskEnded() { running -= 1 }
 
+  /// What is kept of them, the one that is followed among them: until it has been, it may be followed
+  /// once more.
+  var record: ValueObject {
+    [
+      "waiting": .list(
+        ([current].compactMap(\.self) + links).map { waiting in
+          [
+            "uri": .string(waiting.link.uri), "params": .object(waiting.link.params),
+            "caller": waiting.rights.caller.record,
+            "isOfApp": .bool(waiting.rights.caller.client == nil),
+          ]
+        })
+    ]
+  }
+
   /// Takes all out; gives those that are for others too.
   mutating func removeAll() -> [ExpectedLinks.Link] {
     defer {

@@ -17,6 +17,7 @@ enum EventMethods {
     let asked = try patterns(params, session.limits)
     let before = session.happenings.subscribers[client.id]
     let new = try session.happenings.subscribers.add(asked, for: client.id)
+    session.note(client)
     // The answer goes first, so that the client knows what the retained events belong to.
     let answer = Answer.value(session.happenings.subscribers[client.id].value)
     session.reply(answer, to: address)
@@ -32,10 +33,11 @@ enum EventMethods {
   private static func unsubscribe(
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let client = address.client.id
+    let client = address.client
     try session.happenings.subscribers.remove(
-      try patterns(params, session.limits), of: client)
-    return .value(session.happenings.subscribers[client].value)
+      try patterns(params, session.limits), of: client.id)
+    session.note(client)
+    return .value(session.happenings.subscribers[client.id].value)
   }
 
   private static func patterns(

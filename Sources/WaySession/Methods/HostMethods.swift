@@ -28,6 +28,7 @@ enum HostMethods {
     } else {
       try session.guide.hosts.unregister(definitions, of: client.id)
     }
+    session.note(client)
     return declared(by: client, in: session)
   }
 
@@ -42,6 +43,7 @@ enum HostMethods {
     } else {
       try session.guide.hosts.register(definitions, for: client, router: snapshot)
     }
+    session.note(client)
   }
 
   private static func scope(

@@ -27,7 +27,7 @@ struct Inbox: Sendable {
     case .message(let message): take(message, client, nil, 0, isApart, in: session)
     case .malformed(let error): session.mail.refuse(error, to: client)
     case .batch(let messages):
-      client.batch = BatchInProgress(messages)
+      client.batch = BatchInProgress(messages, numbers)
       goOn(client, from: start, in: session)
     }
     if client.isResumable { Reception.acknowledge(client, in: session) }
@@ -114,6 +114,15 @@ struct Inbox: Sendable {
     }
   }
 
+  /// Carries a request out that a client made, and that has to be made again.
+  func repeated(
+    _ request: Request, _ client: Client, _ batch: BatchReply?, _ position: Int,
+    in session: isolated Session
+  ) {
+    carryOut(
+      request, client, batch, position, isSilent: false, isApart: false, in: session)
+  }
+
   private func carryOut(
     _ request: Request, _ client: Client, _ batch: BatchReply?, _ position: Int, isSilent: Bool,
     isApart: Bool, in session: isolated Session
@@ -138,6 +147,7 @@ struct Inbox: Sendable {
           "There is no method \(request.method.quoted); rpc.discover lists the methods")
       }
       try client.rights.enter(method.name, method.kind, at: place)
+      if client.kept.isDoubtful { try Doubt.check(method, request.params) }
       switch try carryOut(method, request.params, address, in: session) {
       case .later: break
       case .now(let answer): session.reply(answer, to: address)

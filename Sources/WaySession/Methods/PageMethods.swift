@@ -24,9 +24,7 @@ enum PageMethods {
     let receiver = try PageReceiver(of: page, for: rights, except: caller, in: session)
     let given = params.object(.params) ?? [:]
     let size = params.size
-    func begin(
-      _ asker: Session.Asker, _ session: isolated Session
-    ) throws(CallError) -> Reply {
+    let begin: KeyedCalls.Beginning = { asker, session throws(CallError) in
       let call = try session.begin(asker, deadline: deadline, size: size)
       call.attempt = Attempt("page.call", about: page, by: rights.caller, in: session)
       return try receiver.run(method, given, rights, deadline, call, in: session)
@@ -34,7 +32,7 @@ enum PageMethods {
     guard let key = params.string(.key) else { return try begin(.request(address), session) }
     let request = KeyedRequest(method: "page.call \(method)", target: page, params: given)
     return try KeyedCalls.take(
-      key, request, .invoke, deadline: deadline, address, in: session, begin)
+      key, request, .invoke, deadline: deadline, params, address, in: session, begin)
   }
 
   /// Compares the pages that a host shows with those of the stack that it is to show.

@@ -7,7 +7,7 @@ enum ParamName: Int, CaseIterable, Sendable {
   case uri, params, exts, style, deadlineMs, from, action, actionURL, count, to, before, root
   case result, index, page, method, topics, hosts, `protocol`, client, token, join, id, value
   case routes, groups, uses, expiresMs, onBehalfOf, epoch, received, reloaded, open, key, pages
-  case failed
+  case failed, sent
 
   /// As the wire has it.
   var text: String {
@@ -62,7 +62,7 @@ struct Param: Sendable {
 struct Params {
   private let members: [ValueObject.Member]
   /// Where each name is among the members, or -1.
-  private var places: InlineArray<36, Int32> = InlineArray(repeating: -1)
+  private var places: InlineArray<37, Int32> = InlineArray(repeating: -1)
 
   /// The params of a method that takes `named`; others are ignored. Where it takes nothing, nothing
   /// is looked at. Fails with -32602, and the name of the parameter that is not what it has to be.
@@ -90,6 +90,9 @@ struct Params {
     for param in named where name.isSameASCII(as: param.text) { return param }
     return nil
   }
+
+  /// All of them, as they came.
+  var value: Value { .object(ValueObject(distinct: members)) }
 
   /// About what they keep, in bytes.
   var size: Int { members.reduce(0) { $0 + $1.value.size } }

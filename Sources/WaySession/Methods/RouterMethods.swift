@@ -54,7 +54,7 @@ enum RouterMethods {
     _ address: ReplyAddress, in session: isolated Session
   ) throws(CallError) -> Reply {
     if let key = params.string(.key) {
-      return try go(under: key, entry, uri, options, address, in: session)
+      return try go(under: key, entry, uri, options, params, address, in: session)
     }
     var journey = Journey(entry, uri, options)
     return try Travel.go(&journey, for: .request(address), in: session)
@@ -62,13 +62,13 @@ enum RouterMethods {
 
   @inline(never)
   private static func go(
-    under key: String, _ entry: Entry, _ uri: String, _ options: CallOptions,
+    under key: String, _ entry: Entry, _ uri: String, _ options: CallOptions, _ params: Params,
     _ address: ReplyAddress, in session: isolated Session
   ) throws(CallError) -> Reply {
     let request = KeyedRequest(method: entry.method.name, target: uri, params: options.params)
     return try KeyedCalls.take(
-      key, request, entry, deadline: options.deadline, address, in: session
-    ) { asker, session throws(CallError) in
+      key, request, entry, deadline: options.deadline, params, address, in: session
+    ) { [options] asker, session throws(CallError) in
       var journey = Journey(entry, uri, options)
       return try Travel.go(&journey, for: asker, in: session)
     }

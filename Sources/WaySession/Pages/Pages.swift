@@ -18,8 +18,8 @@ struct Pages {
     /// Who opened it.
     let caller: Caller
     /// The host that a client shows it with, and the page that it was opened from.
-    fileprivate let chosen: ChosenHost?
-    fileprivate let opener: String?
+    let chosen: ChosenHost?
+    let opener: String?
     /// The calls that are answered with the page's outcome.
     fileprivate(set) var openers: [CallNumber]
     /// When it came onto the stack, in the loop's nanoseconds.
@@ -59,11 +59,13 @@ struct Pages {
   var isHeld = false
   private let budget: ByteBudget
   private let now: () -> UInt64
+  private let journal: Journal?
   private var lastPage = 0
 
   /// `budget` is that of the pages; `now` is the loop's clock, in nanoseconds.
-  init(_ budget: ByteBudget, now: @escaping () -> UInt64) {
+  init(_ budget: ByteBudget, _ journal: Journal? = nil, now: @escaping () -> UInt64) {
     self.budget = budget
+    self.journal = journal
     self.now = now
   }
 
@@ -82,7 +84,9 @@ struct Pages {
   /// A name for a new page, unique in the session.
   mutating func makePageID() -> String {
     lastPage += 1
-    return "p\(lastPage)"
+    // What was given in an earlier life of the server may still be shown somewhere.
+    guard let term = journal?.term, term > 1 else { return "p\(lastPage)" }
+    return "p\(term)-\(lastPage)"
   }
 
   /// Takes what a page costs. Fails with 2413 where the session's pages hold too much already, and
@@ -322,6 +326,23 @@ extension Pages {
     }
   }
 
+  /// The page that was on the stack in another life is there again.
+  mutating func restore(
+    _ page: Page, at presenter: Presenter, by caller: Caller, _ chosen: ChosenHost?,
+    opener: String?, _ charge: ByteBudget.Charge
+  ) {
+    open[page.id] = Open(
+      page: page, presenter: presenter, caller: caller, chosen: chosen, opener: opener,
+      openers: [], since: now(), charge: charge)
+  }
+
+  mutating func restore(_ stack: NavigationStack) { self.stack = stack }
+
+  /// A call waits for a page that is shown already; false where there is no such page.
+  mutating func restore(_ call: CallNumber, openerOf page: String) -> Bool {
+    open[page]?.openers.append(call) != nil
+  }
+
   /// The session is over.
   mutating func end() -> [PageAction] {
     let ending = try? apply(.end(outcome: .cancelled(message: "The session ended")))
@@ -366,6 +387,7 @@ extension Pages {
     open[page.id] = Open(
       page: page, presenter: presenter, caller: caller, chosen: opening?.chosen,
       opener: opening?.opener, openers: openers, since: now(), charge: charge)
+    journal?.note(PartName.page(page.id))
   }
 
   /// Changes the stack, and answers a call with what came of it.
@@ -393,6 +415,10 @@ extension Pages {
     shown: (call: CallNumber, page: String)? = nil, began: UInt64? = nil
   ) throws(StackError) -> (change: StackChange, actions: [PageAction]) {
     let change = try stack.apply(operation)
+    if let journal {
+      journal.note(PartName.stack)
+      for closed in change.closed { journal.note(PartName.page(closed.page.id)) }
+    }
     let closed = change.closed.map { ($0.page, $0.outcome, open.removeValue(forKey: $0.page.id)) }
     let exts = operation.opens?.exts ?? exts
     var actions: [PageAction] = []

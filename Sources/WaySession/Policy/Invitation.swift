@@ -14,9 +14,11 @@ final class Invitation: Sendable {
   let hosts: Set<String>
   /// Names of routes, and patterns, that it may call; nil for all.
   private let routes: [String]?
+  /// Both as they were given.
+  private let given: [String]?
   private let patterns: RouteTrie?
   let groups: Set<String>
-  let token = Token.random()
+  let token: String
   /// The rights that the guest's do not go beyond.
   let inviter: Rights
   /// What is kept for it.
@@ -25,9 +27,11 @@ final class Invitation: Sendable {
   /// Fails with -32602 for what is no pattern.
   init(
     page: String?, hosts: [String], routes: [String]?, groups: Set<String>, by inviter: Rights,
-    _ charge: ByteBudget.Charge
+    token: String = Token.random(), _ charge: ByteBudget.Charge
   ) throws(CallError) {
     self.page = page
+    self.token = token
+    given = routes
     self.inviter = inviter
     self.hosts = Set(hosts)
     self.groups = groups
@@ -40,6 +44,17 @@ final class Invitation: Sendable {
       }
     }
     patterns = read.isEmpty ? nil : RouteTrie(read)
+  }
+
+  /// As it is kept.
+  var record: ValueObject {
+    var members: ValueObject = [
+      "token": .string(token), "hosts": .list(hosts.sorted().map(Value.string)),
+      "groups": .list(groups.sorted().map(Value.string)), "inviter": inviter.caller.record,
+    ]
+    members["page"] = page.map(Value.string)
+    members["routes"] = given.map { .list($0.map(Value.string)) }
+    return members
   }
 
   /// Whether a guest may call about every route.

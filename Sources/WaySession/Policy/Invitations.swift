@@ -74,6 +74,49 @@ struct Invitations {
     removeExpired(at: now)
   }
 
+  /// What is kept of them; `wall` is `now` by the wall clock, in milliseconds.
+  func record(at now: UInt64, wall: Int64) -> ValueObject {
+    func time(_ moment: UInt64) -> Value {
+      .integer(wall + (Int64(clamping: moment) - Int64(clamping: now)) / 1_000_000)
+    }
+    return [
+      "open": .list(
+        entries.map { entry in
+          var members = entry.invitation.record
+          members["uses"] = .integer(Int64(entry.uses))
+          members["expiresAt"] = time(entry.expires)
+          members["returns"] = .list(entry.returns.map(time))
+          return .object(members)
+        })
+    ]
+  }
+
+  /// Reads one of them; its guests are counted when they are there again.
+  mutating func restore(
+    _ invitation: Invitation, _ record: Record, at now: UInt64, wall: Int64
+  ) throws(Record.Fault) {
+    func moment(_ time: Int64) -> UInt64 {
+      UInt64(clamping: Int64(clamping: now) + (time - wall) * 1_000_000)
+    }
+    let returns = try record.list("returns").map { (time) throws(Record.Fault) in
+      guard let time = time.integer else { throw record.fault("returns", "list of times") }
+      return moment(time)
+    }
+    entries.append(
+      Kept(
+        invitation: invitation, uses: Int(clamping: try record.integer("uses")),
+        expires: moment(try record.integer("expiresAt")), returns: returns))
+  }
+
+  /// A guest of another life is there again; gives its invitation.
+  mutating func restoreGuest(of token: String) -> Invitation? {
+    guard let place = entries.firstIndex(where: { $0.invitation.token == token }) else {
+      return nil
+    }
+    entries[place].guests += 1
+    return entries[place].invitation
+  }
+
   private mutating func change(_ invitation: Invitation, _ change: (inout Kept) -> Void) {
     guard let place = entries.firstIndex(where: { $0.invitation === invitation }) else { return }
     change(&entries[place])

@@ -6,9 +6,13 @@ struct BatchInProgress {
   private let messages: [Message]
   private var position = 0
 
-  init(_ messages: [Message]) {
+  /// The number of the client's message before it.
+  let before: UInt64
+
+  init(_ messages: [Message], _ numbers: MessageNumbers = .none) {
     self.messages = messages
-    reply = BatchReply(messages)
+    before = max(numbers.first, 1) - 1
+    reply = BatchReply(messages, number: numbers.last)
   }
 
   var isDone: Bool { position == messages.count }

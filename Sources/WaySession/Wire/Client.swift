@@ -17,7 +17,7 @@ final class Client: @unchecked Sendable {
   /// The name that the wire uses.
   let name: String
   /// What the client proves itself with when it resumes.
-  var proof = ClientProof()
+  var proof: ClientProof
   /// The connection that carries this client; nil while it has none, or for good.
   var channel: (any MessageChannel)?
   /// The id of the last connection that carried it: one made later has a larger one.
@@ -27,6 +27,8 @@ final class Client: @unchecked Sendable {
   /// Numbers both ways, and what the client has not acknowledged; nil for one that is not resumable.
   /// Used with every message, on the loop alone, and by nobody in the midst of using it.
   @exclusivity(unchecked) var numbering: Numbering?
+  /// What the store has of it.
+  @exclusivity(unchecked) var kept = KeptState()
   /// Whether it has shown that it numbers what it sends.
   var isNumbering = false
   /// What ``Resumables`` has counted of its outbox.
@@ -79,6 +81,7 @@ final class Client: @unchecked Sendable {
     within session: ByteBudget
   ) {
     self.id = id
+    proof = ClientProof()
     self.page = page
     self.software = software
     self.handshake = handshake
@@ -92,6 +95,29 @@ final class Client: @unchecked Sendable {
     rate = CallRate(limits)
     calls = CallsInFlight(limit: limits.maxInFlight)
     pending = PendingCalls(limit: limits.maxInFlight * 4)
+  }
+
+  /// A client of another life of the server, which has no connection yet. `requests` are the ids that
+  /// it was asked under so far.
+  init(
+    restoring id: ClientID, name: String, proof: ClientProof, page: String?,
+    software: ClientSoftware, handshake: Handshake, _ numbering: Numbering, requests: Int64,
+    limits: Limits, within session: ByteBudget
+  ) {
+    self.id = id
+    self.name = name
+    self.proof = proof
+    self.page = page
+    self.software = software
+    self.handshake = handshake
+    self.numbering = numbering
+    isResumable = true
+    lastChannel = 0
+    maxInFlight = limits.maxInFlight
+    budget = ByteBudget(.client, limits.maxClientBytes, within: session)
+    rate = CallRate(limits)
+    calls = CallsInFlight(limit: limits.maxInFlight)
+    pending = PendingCalls(limit: limits.maxInFlight * 4, after: requests)
   }
 
   /// Whether it is a member whose connection was lost.
@@ -118,6 +144,7 @@ final class Client: @unchecked Sendable {
   /// No connection carries it.
   func disconnect(at now: UInt64) {
     channel = nil
+    kept.held = nil
     absentSince = now
     ack?.cancel()
     ack = nil
@@ -175,6 +202,28 @@ struct ClientSoftware: Sendable {
   var name: String?
   var version: String?
   var platform: String?
+
+  /// As it is kept.
+  var record: ValueObject {
+    var members: ValueObject = [:]
+    members["name"] = name.map(Value.string)
+    members["version"] = version.map(Value.string)
+    members["platform"] = platform.map(Value.string)
+    return members
+  }
+
+  /// Reads what ``record`` gives.
+  init(_ record: Record) {
+    name = record["name"]?.string
+    version = record["version"]?.string
+    platform = record["platform"]?.string
+  }
+
+  init(name: String? = nil, version: String? = nil, platform: String? = nil) {
+    self.name = name
+    self.version = version
+    self.platform = platform
+  }
 }
 
 /// What a request that was sent to a client is for, and so what its answer leads to.

@@ -2,8 +2,14 @@
 /// be used until the new one was, since the answer that tells it may get lost.
 struct ClientProof: Sendable {
   /// The token that the client was told last.
-  private(set) var token = Token.random()
-  private var former: String?
+  private(set) var token: String
+  /// The one before, while it can be used.
+  private(set) var former: String?
+
+  init(token: String = Token.random(), former: String? = nil) {
+    self.token = token
+    self.former = former
+  }
 
   /// Whether a token is the last, or the one before.
   func knows(_ token: String) -> Bool {

@@ -13,11 +13,14 @@ final class Mail {
   private let limits: Limits
   private let members: Members
   private let resumables: Resumables
+  /// Nil where the session is not kept.
+  private let journal: Journal?
 
-  init(limits: Limits, members: Members, _ resumables: Resumables) {
+  init(limits: Limits, members: Members, _ resumables: Resumables, _ journal: Journal? = nil) {
     self.limits = limits
     self.members = members
     self.resumables = resumables
+    self.journal = journal
   }
 
   /// Answers one request, at once or in its batch.
@@ -63,8 +66,12 @@ final class Mail {
     if !client.isResumable {
       guard let whole = batch.whole else { return }
       channel.send(whole.span.bytes, as: .text)
+    } else if holds(client) {
+      client.numbering?.outbox.add(batch: batch.given) { _ in }
+      hold(client)
     } else {
       client.numbering?.outbox.add(batch: batch.given) { channel.send($0, as: .text) }
+      note(client)
     }
     check(client, channel)
   }
@@ -183,8 +190,57 @@ final class Mail {
     }
     if !client.isResumable {
       channel.send(bytes.span.bytes, as: .text)
+    } else if holds(client) {
+      client.numbering?.outbox.add(bytes) { _ in }
+      hold(client)
     } else {
       client.numbering?.outbox.add(bytes) { channel.send($0, as: .text) }
+      note(client)
+    }
+    check(client, channel)
+  }
+
+  /// Whether what a client is sent has to wait for the store. What it has to wait behind is found
+  /// out before it is added.
+  @inline(__always)
+  private func holds(_ client: Client) -> Bool {
+    if client.kept.held != nil { return true }
+    guard let journal, journal.barrier != nil, let last = client.numbering?.outbox.last else {
+      return false
+    }
+    client.kept.held = HeldMessages(after: last)
+    return true
+  }
+
+  /// A message was added that waits.
+  private func hold(_ client: Client) {
+    guard let last = client.numbering?.outbox.last else { return }
+    client.kept.held?.add(through: last, until: journal?.barrier ?? 0)
+    note(client)
+  }
+
+  /// The state of a client has changed.
+  @inline(__always)
+  func note(_ client: Client) {
+    if let journal, !client.kept.isNoted, client.isResumable {
+      client.kept.isNoted = true
+      journal.noteLater(PartName.state(ofClient: client.id))
+    }
+  }
+
+  /// The connection of a client that goes on is told that it carries the client.
+  func greeted(_ client: Client) {
+    client.kept.held?.greeted()
+    release(client)
+  }
+
+  /// Sends what has waited for changes that the store has now.
+  func release(_ client: Client) {
+    let released = client.kept.held?.release(through: journal?.kept ?? 0)
+    if client.kept.held?.isDone == true { client.kept.held = nil }
+    guard let released, let channel = client.channel else { return }
+    client.numbering?.outbox.replay(after: released.after, through: released.through) {
+      channel.send($0, as: .text)
     }
     check(client, channel)
   }
@@ -198,33 +254,46 @@ final class Mail {
     }
   }
 
-  /// Acknowledges what a client has sent.
-  func acknowledge(_ client: Client) {
-    guard let channel = client.channel, let number = client.numbering?.acknowledge() else { return }
+  /// A client does not number at all: what waits is sent as it is, and nothing is kept from now on.
+  func stopNumbering(_ client: Client) {
+    if let held = client.kept.held, let channel = client.channel {
+      client.numbering?.outbox.replay(after: held.sent) { channel.send($0, as: .text) }
+    }
+    client.kept = KeptState()
+    client.stopNumbering()
+  }
+
+  /// Acknowledges what a client has sent, up to a number.
+  func acknowledge(_ client: Client, through number: UInt64 = .max) {
+    guard let channel = client.channel,
+      let number = client.numbering?.acknowledge(through: number)
+    else { return }
     writer.acknowledgement(of: number)
     channel.send(writer.bytes.span.bytes, as: .text)
   }
 
-  /// A client goes on that has taken what was sent up to `number`: it is sent the rest again, then
-  /// what has waited.
+  /// A client goes on that has taken what was sent up to `number`: the rest is to be sent again, then
+  /// what has waited, when its connection is greeted (``greeted(_:)``).
   func resume(_ client: Client, after number: UInt64) {
-    guard let channel = client.channel else { return }
-    client.numbering?.resume(after: number) {
-      channel.send($0, as: .text)
+    client.numbering?.resume(after: number) { _ in
     } numbered: { id, seq in
       client.pending.change(id) { $0.seq = seq }
     }
+    client.kept.held = HeldMessages(after: number, isGreeting: true)
+    hold(client)
     resumables.count(client)
   }
 
   /// A client has acknowledged messages; false where that many were never sent.
   func acknowledged(_ number: UInt64, by client: Client) -> Bool {
+    note(client)
     defer { resumables.count(client) }
     return client.numbering?.outbox.acknowledge(number) == true
   }
 
   /// A client that has no connection, and for which more waits than may, is given up.
   private func checkOutbox(of client: Client) {
+    note(client)
     if client.isResumable, resumables.count(client) { resumables.overflowed(client) }
   }
 

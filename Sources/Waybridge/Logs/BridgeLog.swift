@@ -19,6 +19,7 @@ struct BridgeLog: Sendable {
     observer.tell = tell
     observer.refused = refused
     observer.tokenRefused = tokenRefused
+    observer.storeChanged = storeChanged
     return observer
   }
 
@@ -34,6 +35,15 @@ struct BridgeLog: Sendable {
 
   @Sendable private func tokenRefused(_ reason: String) {
     warn("token refused", ["reason": reason.logged])
+  }
+
+  @Sendable private func storeChanged(_ failure: String?) {
+    guard let failure else {
+      return logger.notice("sessions are kept again")
+    }
+    logger.error(
+      "sessions are not kept: a restart would end them until the store can be written again",
+      metadata: ["reason": failure.logged])
   }
 
   @Sendable private func tell(_ session: String, _ happening: Happening) {
@@ -73,6 +83,16 @@ struct BridgeLog: Sendable {
       warn(
         "client given up: more waited for it than may",
         ["session": .string(session), "client": .string(client)])
+    case .restored:
+      logger.info("session goes on after a restart", metadata: ["session": .string(session)])
+    case .unreadable(let reason):
+      logger.error(
+        "session cannot be read: it stays in the store, and its clients begin anew",
+        metadata: ["session": .string(session), "reason": reason.logged])
+    case .notRestored(let client, let reason):
+      warn(
+        "client goes on without all that it had declared",
+        ["session": .string(session), "client": .string(client), "reason": reason.logged])
     case .ended: logger.info("session closed", metadata: ["session": .string(session)])
     case .hostSilent(let client, let method):
       warn(

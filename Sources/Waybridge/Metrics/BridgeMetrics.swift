@@ -10,7 +10,7 @@ struct BridgeMetrics: Sendable {
 
   /// All families as they are now. Call on the bridge's loop.
   func families() -> [MetricFamily] {
-    held(hub.assumeIsolated { $0.census() }) + calls(hub.meter.counts)
+    held(hub.assumeIsolated { $0.census() }) + kept + calls(hub.meter.counts)
       + sockets(server.statistics) + [loopLag]
   }
 
@@ -44,6 +44,23 @@ struct BridgeMetrics: Sendable {
         "Bytes that are kept for clients: calls, patterns, links and pages.",
         value: hub.budget.used),
       refusedTokens,
+    ]
+  }
+
+  /// What the store is given; nothing where there is none.
+  private var kept: [MetricFamily] {
+    guard let writer = hub.writer else { return [] }
+    return [
+      MetricFamily(
+        "waybridge_store_degraded", .gauge,
+        "1 while sessions are not kept, since the store takes nothing.",
+        value: writer.failure == nil ? 0 : 1),
+      MetricFamily(
+        "waybridge_store_appends_total", .counter, "Transactions that the store was given.",
+        value: writer.writes.appends),
+      MetricFamily(
+        "waybridge_store_changes_total", .counter, "Changes of sessions in them.",
+        value: writer.writes.changes),
     ]
   }
 

@@ -1,0 +1,246 @@
+import WayNavigation
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+/// Writes what is kept of a session: for each of its parts what is to be done in the store. What it
+/// writes, ``Restoring`` reads.
+enum Keeping {
+  private typealias Step = SessionChange.Step
+
+  /// What is to be done for some parts; for all, where `parts` is nil. `isAwaited` where messages
+  /// wait for it: then all that clients were sent is kept with it. `number` is that of the change.
+  static func steps(
+    for parts: Set<String>?, isAwaited: Bool, number: Int, in session: isolated Session
+  ) -> [SessionChange.Step] {
+    let isWhole = parts == nil
+    let calls = Dictionary(grouping: session.clientCalls) { $0.caller.client?.id ?? 0 }
+    var steps: [Step] = []
+    for part in (parts ?? all(in: session)).sorted() {
+      if let id = PartName.rest(of: part, "at").flatMap({ ClientID($0) }) {
+        if isWhole { session.members[id]?.kept.frames = nil }
+        steps += state(of: id, calls[id] ?? [], isAwaited, number, in: session)
+      } else {
+        let members = members(of: part, in: session)
+        steps.append(
+          members.map { .put(part: part, bytes: Record.bytes($0)) } ?? .remove(part: part))
+      }
+    }
+    return steps
+  }
+
+  /// The names of all parts.
+  private static func all(in session: isolated Session) -> Set<String> {
+    var parts: Set<String> = [
+      PartName.session, PartName.stack, PartName.invitations, PartName.links,
+    ]
+    for client in session.members.all where client.isResumable {
+      parts.formUnion([PartName.client(client.id), PartName.state(ofClient: client.id)])
+    }
+    parts.formUnion(session.pages.stack.allPages.map { PartName.page($0.id) })
+    parts.formUnion(session.keys.names.map(\.part))
+    return parts
+  }
+
+  /// What a part holds; nil where there is no such part any more.
+  private static func members(
+    of part: String, in session: isolated Session
+  ) -> ValueObject? {
+    switch part {
+    case PartName.session: return SessionRecord(session).members
+    case PartName.stack: return session.pages.stackRecord
+    case PartName.invitations:
+      return session.invitations.record(at: session.loop.nanoseconds, wall: session.wall)
+    case PartName.links: return session.links.record
+    default: break
+    }
+    if let id = PartName.rest(of: part, "page") { return session.pages.record(of: id) }
+    if let id = PartName.rest(of: part, "client").flatMap({ ClientID($0) }) {
+      return session.members[id].flatMap { client(of: $0, in: session) }
+    }
+    return Keys.Name(part: part).flatMap {
+      session.keys.record(of: $0, at: session.loop.nanoseconds, wall: session.wall)
+    }
+  }
+
+  /// Who a client is; nil for one that cannot resume.
+  private static func client(of client: Client, in session: isolated Session) -> ValueObject? {
+    guard client.isResumable else { return nil }
+    let hosts =
+      session.guide.hosts.definitions(of: client.id)
+      + session.environment.serverHosts.definitions(of: client)
+    var members: ValueObject = [
+      "name": .string(client.name), "token": .string(client.proof.token),
+      "identity": client.rights.caller.identity.record,
+      "software": .object(client.software.record), "hosts": .list(hosts.map(\.value)),
+      "topics": .list(
+        session.happenings.subscribers[client.id].patterns.map { .string($0.text) }),
+    ]
+    members["former"] = client.proof.former.map(Value.string)
+    members["page"] = client.page.map(Value.string)
+    members["origin"] = client.handshake.origin.map(Value.string)
+    members["address"] = client.handshake.address.map(Value.string)
+    members["invitation"] = client.rights.invitation.map { .string($0.token) }
+    return members
+  }
+
+  /// How far a client has come, and what it was sent and may not have.
+  private static func state(
+    of id: ClientID, _ calls: [CallInFlight], _ isAwaited: Bool, _ change: Int,
+    in session: isolated Session
+  ) -> [Step] {
+    let part = PartName.state(ofClient: id)
+    let all = Step.removeRange(
+      from: PartName.frame(0, ofClient: id), through: PartName.frame(.max, ofClient: id))
+    guard let client = session.members[id], client.isResumable else {
+      return [.remove(part: part), all]
+    }
+    client.kept.isNoted = false
+    // Nothing waits without its number: it might be sent under one that is not known any more.
+    client.numbering?.outbox.numberWaiting { request, seq in
+      client.pending.change(request) { $0.seq = seq }
+    }
+    guard let numbering = client.numbering else { return [] }
+    // What came in one batch was taken when all of it was.
+    let received = client.batch?.before ?? numbering.received
+    client.kept.received = (change, received)
+    var steps: [Step] = [
+      .put(
+        part: part,
+        bytes: Record.bytes([
+          "received": .integer(Int64(clamping: received)),
+          "acknowledged": .integer(Int64(clamping: numbering.outbox.acknowledged)),
+          "sent": .integer(Int64(clamping: numbering.outbox.last)),
+          "isNumbering": .bool(client.isNumbering),
+          "calls": .list(calls.sorted { $0.number < $1.number }.compactMap(\.record)),
+          "batches": .list(batches(calls)),
+          "requests": .list(client.pending.all().map(\.id.value)),
+        ]))
+    ]
+    steps += frames(of: client, numbering.outbox, isAwaited)
+    // Those that were sent only now are kept when they have not been acknowledged soon.
+    if (client.kept.frames?.upperBound ?? numbering.outbox.acknowledged) < numbering.outbox.last {
+      session.mail.note(client)
+    }
+    return steps
+  }
+
+  private static func frames(
+    of client: Client, _ outbox: Outbox, _ isAwaited: Bool
+  ) -> [Step] {
+    var steps: [Step] = []
+    var first = outbox.acknowledged
+    if let kept = client.kept.frames {
+      first = max(first, kept.upperBound)
+      if kept.lowerBound <= outbox.acknowledged {
+        let end = min(kept.upperBound, outbox.acknowledged)
+        steps.append(
+          .removeRange(
+            from: PartName.frame(kept.lowerBound, ofClient: client.id),
+            through: PartName.frame(end, ofClient: client.id)))
+        client.kept.frames = end == kept.upperBound ? nil : (end + 1)...kept.upperBound
+      }
+    }
+    let last = isAwaited || client.isAbsent ? outbox.last : min(client.kept.seen, outbox.last)
+    client.kept.seen = outbox.last
+    guard first < last else { return steps }
+    // What another life asks is not answered to this one: what has not come by then takes it back.
+    let requests = Dictionary(
+      client.pending.all().map { ($0.completion.seq, $0.id) }, uniquingKeysWith: { $1 })
+    var writer = MessageWriter()
+    var kept = client.kept.frames
+    outbox.forEach(after: first, through: last) { number, frame in
+      var bytes = frame.withUnsafeBytes { Array($0) }
+      if let id = requests[number],
+        (try? writer.notification("$/cancelRequest", ["id": id.value])) != nil
+      {
+        bytes = writer.numbered(number)
+      }
+      steps.append(.put(part: PartName.frame(number, ofClient: client.id), bytes: bytes))
+      kept = (kept?.lowerBound ?? number)...number
+    }
+    client.kept.frames = kept
+    return steps
+  }
+
+  /// The batches that calls are parts of, each with the answers that it has.
+  private static func batches(_ calls: [CallInFlight]) -> [Value] {
+    var seen: Set<ObjectIdentifier> = []
+    return calls.compactMap { call in
+      guard let batch = call.address?.batch, seen.insert(ObjectIdentifier(batch)).inserted else {
+        return nil
+      }
+      return .object(batch.record)
+    }
+  }
+}
+
+extension CallInFlight {
+  /// Where it is answered; nil for one that nobody is told of over the wire.
+  fileprivate var address: ReplyAddress? {
+    guard case .client(let address, _) = caller, !address.isSilent else { return nil }
+    return address
+  }
+
+  /// What is kept of it.
+  fileprivate var record: Value? {
+    guard let address else { return nil }
+    var members: ValueObject = ["id": address.id.value]
+    members["uri"] = uri.map(Value.string)
+    if case .page(let page) = work { members["page"] = .string(page) }
+    if let request {
+      members["method"] = .string(request.method)
+      members["params"] = request.params
+    }
+    if let batch = address.batch {
+      members["batch"] = .integer(Int64(batch.number))
+      members["position"] = .integer(Int64(address.position))
+    }
+    return .object(members)
+  }
+}
+
+/// What is kept of a session itself.
+struct SessionRecord {
+  let joinToken: String
+  let epoch: String
+  let identity: Identity
+
+  fileprivate init(_ session: isolated Session) {
+    joinToken = session.joinToken
+    epoch = session.epoch
+    identity = session.identity
+  }
+
+  init(_ record: Record) throws(Record.Fault) {
+    joinToken = try record.string("joinToken")
+    epoch = try record.string("epoch")
+    identity = try Identity(record.record("identity"))
+  }
+
+  fileprivate var members: ValueObject {
+    [
+      "joinToken": .string(joinToken), "epoch": .string(epoch), "identity": identity.record,
+    ]
+  }
+}
+
+extension Session: Journal.Source {
+  nonisolated func steps(
+    for parts: Set<String>?, isAwaited: Bool, number: Int
+  ) -> [SessionChange.Step] {
+    assumeIsolated {
+      Keeping.steps(for: parts, isAwaited: isAwaited, number: number, in: $0)
+    }
+  }
+
+  nonisolated func kept(through number: Int) {
+    assumeIsolated { session in
+      for client in session.members.all where client.isResumable {
+        session.mail.release(client)
+        Reception.kept(client, through: number, in: session)
+      }
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import WayValues
+
+/// Requests that the server may have carried out before it was restarted.
+enum Doubt {
+  /// Those that change nothing, and those that leave all as it is when they are made once more.
+  private static let repeatable: Set<String> = [
+    "router.canOpen", "router.explain", "router.routes", "navigation.stack", "navigation.contains",
+    "host.register", "events.subscribe", "session.renew", "page.sync", "table.get", "session.list",
+    "rpc.discover", "$/ping",
+  ]
+
+  /// Whether a request may be carried out although it may have been: one with a key is done once
+  /// whatever comes. Fails with 2599.
+  static func check(_ method: Method, _ params: Value?) throws(CallError) {
+    if repeatable.contains(method.name) || params?["key"]?.string != nil { return }
+    throw unknown
+  }
+
+  /// What a call is answered whose outcome the server does not know any more.
+  static let unknown = CallError(
+    .outcomeUnknown,
+    "The server was restarted: whether it had carried the call out is not known")
+}

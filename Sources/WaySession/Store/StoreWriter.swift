@@ -1,0 +1,153 @@
+import WayTransport
+
+/// Hands what changes of the sessions of one loop to the store: one change after another, each of
+/// all that has come together while the one before was written. Confined to that loop.
+///
+/// Where the store does not take a change, the bridge goes on without it, tells so, and hands
+/// everything over anew as soon as it can.
+package final class StoreWriter: @unchecked Sendable {
+  /// How long a change may wait that nobody waits for.
+  private static let patience: Duration = .milliseconds(20)
+  /// How long the store is left alone after it has failed; twice as long each further time.
+  private static let retry: (first: Duration, last: Duration) = (.seconds(1), .seconds(30))
+
+  /// Who the store's leases name: this life of the server.
+  let owner: String
+  private let store: any SessionStore
+  private let loop: any EventLoop
+  private let tell: @Sendable (String?) -> Void
+  private var journals: [ObjectIdentifier: Journal] = [:]
+  private var due: [ObjectIdentifier: Journal] = [:]
+  private var isScheduled = false
+  private var soon: (any ScheduledWork)?
+  private var isWriting = false
+  private var retryAfter = retry.first
+  private var waitingForIdleness: [CheckedContinuation<Void, Never>] = []
+  /// Why nothing is kept now; nil where it is.
+  package private(set) var failure: String?
+  /// How many changes were written, and how many of sessions they held.
+  package private(set) var writes = (appends: 0, changes: 0)
+
+  /// `tell` is told why nothing is kept from now on, and nil when it is again.
+  init(
+    _ store: any SessionStore, owner: String, on loop: any EventLoop,
+    tell: @escaping @Sendable (_ failure: String?) -> Void
+  ) {
+    self.store = store
+    self.owner = owner
+    self.loop = loop
+    self.tell = tell
+  }
+
+  private var isHealthy: Bool { failure == nil }
+
+  /// Whether it matters what changes: while the store is left alone, all is handed over anew later.
+  var isTracking: Bool { isHealthy || isWriting }
+
+  func add(_ journal: Journal) { journals[ObjectIdentifier(journal)] = journal }
+
+  func remove(_ journal: Journal) { journals[ObjectIdentifier(journal)] = nil }
+
+  /// Somebody waits for a change.
+  func isDue(_ journal: Journal) {
+    due[ObjectIdentifier(journal)] = journal
+    guard !isScheduled, isHealthy else { return }
+    isScheduled = true
+    // All that belongs together has happened by then.
+    loop.execute { [weak self] in
+      self?.isScheduled = false
+      self?.write()
+    }
+  }
+
+  /// Nobody waits for a change.
+  func isDueSoon(_ journal: Journal) {
+    due[ObjectIdentifier(journal)] = journal
+    guard soon == nil, isHealthy else { return }
+    soon = loop.schedule(after: Self.patience) { [weak self] in
+      self?.soon = nil
+      self?.write()
+    }
+  }
+
+  private func write() {
+    guard !isWriting, isHealthy, !due.isEmpty else { return }
+    let journals = due.values
+    due = [:]
+    let taken = journals.compactMap { journal in
+      journal.take().map { (journal, $0.change, $0.number) }
+    }
+    if taken.isEmpty { idle() } else { append(taken) }
+  }
+
+  /// Has the store write, be it nothing: it is seen then whether it can.
+  private func append(_ taken: [(journal: Journal, change: SessionChange, number: Int)]) {
+    isWriting = true
+    let changes = taken.map(\.change)
+    writes.appends += 1
+    writes.changes += changes.count
+    let numbers = taken.map { (ObjectIdentifier($0.journal), $0.number) }
+    Task { [store, loop] in
+      let failure: String?
+      do {
+        try await store.append(changes)
+        failure = nil
+      } catch {
+        failure = "\(error)"
+      }
+      loop.execute { [weak self] in self?.ended(numbers, failure) }
+    }
+  }
+
+  private func ended(_ numbers: [(ObjectIdentifier, Int)], _ failure: String?) {
+    isWriting = false
+    if let failure { return failed(failure) }
+    if self.failure != nil {
+      self.failure = nil
+      retryAfter = Self.retry.first
+      tell(nil)
+    }
+    for (id, number) in numbers { journals[id]?.keeps(number) }
+    if due.isEmpty { idle() } else { write() }
+  }
+
+  private func failed(_ failure: String) {
+    if self.failure == nil { tell(failure) }
+    self.failure = failure
+    due = [:]
+    soon?.cancel()
+    soon = nil
+    for journal in Array(journals.values) { journal.giveUpWaiting() }
+    idle()
+    _ = loop.schedule(after: retryAfter) { [weak self] in self?.tryAgain() }
+    retryAfter = min(retryAfter * 2, Self.retry.last)
+  }
+
+  /// Everything anew: what the store has of it is not known.
+  private func tryAgain() {
+    guard !isWriting else { return }
+    append(
+      journals.values.compactMap { journal in
+        journal.take(isWhole: true).map { (journal, $0.change, $0.number) }
+      })
+  }
+
+  private func idle() {
+    guard !isWriting, due.isEmpty || !isHealthy else { return }
+    let waiting = waitingForIdleness
+    waitingForIdleness = []
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Writes what is left, and returns when the store has it, or has failed.
+  nonisolated(nonsending) func settle() async {
+    soon?.cancel()
+    soon = nil
+    write()
+    guard isWriting else { return }
+    await withCheckedContinuation { waitingForIdleness.append($0) }
+  }
+
+  /// Nothing is written any more.
+  nonisolated(nonsending) func close() async { await store.close() }
+}

@@ -1,0 +1,34 @@
+import WayNavigation
+import WayValues
+
+extension Result<Answer, CallError> {
+  /// As it is kept: `{value}`, `{outcome}` or `{error}`.
+  var value: Value {
+    switch self {
+    case .success(.outcome(let outcome)): ["outcome": outcome.value]
+    case .success(let answer): ["value": answer.value]
+    case .failure(let error):
+      ["error": .object(ValueObject([
+        ("code", .integer(Int64(error.code))), ("message", .string(error.message)),
+        ("data", error.data ?? .null),
+      ]))]
+    }
+  }
+
+  /// Reads what ``value`` gives.
+  init(kept record: Record) throws(Record.Fault) {
+    if let value = record["outcome"] {
+      guard let outcome = Outcome(value) else { throw record.fault("outcome", "outcome") }
+      self = .success(.outcome(outcome))
+    } else if let value = record["value"] {
+      self = .success(.value(value))
+    } else {
+      let error = try record.record("error")
+      let data = error["data"].flatMap { $0.isNull ? nil : $0 }
+      self = .failure(
+        CallError(
+          code: Int(clamping: try error.integer("code")), message: try error.string("message"),
+          data: data))
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/// What the store has of a client. Belongs to its session's isolation.
+struct KeptState {
+  /// Whether the journal knows already that the client's state has changed.
+  var isNoted = false
+  /// Its numbered messages that are not sent yet; nil where all are.
+  var held: HeldMessages?
+  /// The frames that the store has, by the numbers of their last messages; nil for none.
+  var frames: ClosedRange<UInt64>?
+  /// The last message when the store was handed something last.
+  var seen: UInt64 = 0
+  /// The last message of the client that the change of this number holds.
+  var received: (change: Int, number: UInt64) = (0, 0)
+  /// Whether no connection has gone on with it since the server was started.
+  var isRestarted = false
+  /// Whether it is told of the restart when it goes on: until it has sent something.
+  var isToldOfRestart = false
+  /// What the client had sent before the server was started, and this may not have taken: up to
+  /// this number it is not known what was carried out.
+  var doubtful: UInt64 = 0
+  /// Whether what is taken now is doubtful.
+  var isDoubtful = false
+}

@@ -1,0 +1,355 @@
+import Synchronization
+import TestSupport
+import Testing
+import WayRouting
+import WayTransport
+import WayValues
+
+@testable import WaySession
+
+/// What becomes of sessions when the server ends in the midst of them, and is started again on the
+/// same store.
+@Suite(.timeLimit(.minutes(1)))
+struct DurableTests {
+  private let store = MemorySessionStore()
+
+  /// A server on the store, which is let in nobody before it has taken up what is kept.
+  private func start(_ router: Router = Router()) async throws -> WireBridge {
+    let bridge = try WireBridge.conformance(router, store: store)
+    try await bridge.hub.restore()
+    return bridge
+  }
+
+  private func settle(_ bridge: WireBridge) async throws {
+    try await bridge.server.advance(by: .milliseconds(100))
+    await bridge.hub.writer?.settle()
+    await bridge.server.loop.settle()
+  }
+
+  private static let pages: ValueObject = ["hosts": [["scheme": "native", "kind": "page"]]]
+
+  @Test func aPageThatIsOpenStaysSoAndItsResultArrives() async throws {
+    let first = try await start()
+    let host = try await NumberedClient(first, Self.pages)
+    let opener = try await NumberedClient(first, joining: host.hello)
+    try await opener.call("a", "router.open", ["uri": "native://address/list"])
+    let asked = try await host.wire.request("page.open")
+    try await host.reply(asked, .null)
+    let opened = try await opener.wire.request("$/progress")
+    #expect(opened["params"]?["value"]?["opened"]?["page"] == "p1")
+    try await settle(first)
+
+    let second = try await start()
+    let again = try await host.resume(after: 1, at: second)
+    #expect(again["resumed"] == true)
+    #expect(again["restarted"] == true)
+    let epoch = await host.hello["epoch"]
+    #expect(again["epoch"] == epoch)
+    try await host.call("stack", "navigation.stack", [:])
+    let stack = try await host.wire.answer("stack")["result"]
+    #expect(stack?["pages"]?.list?.compactMap { $0["id"] } == ["p1"])
+    #expect(try await opener.resume(after: 1, at: second)["pending"]?.list?.count == 1)
+    try await host.call("finish", "navigation.finish", ["page": "p1", "result": ["data": "Ulm"]])
+    #expect(try await host.wire.answer("finish")["result"]?["closed"] == ["p1"])
+    #expect(try await opener.wire.answer("a")["result"]?["data"] == "Ulm")
+  }
+
+  @Test func whatWasBeingDoneIsNotKnownAndWhatHasAKeyIsDoneAgain() async throws {
+    let first = try await start()
+    let host = try await NumberedClient(
+      first, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
+    let caller = try await NumberedClient(first, joining: host.hello)
+    try await caller.call("plain", "router.invoke", ["uri": "action://toast"])
+    _ = try await host.wire.request("task.run")
+    try await caller.call("keyed", "router.invoke", ["uri": "action://toast", "key": "k"])
+    _ = try await host.wire.request("task.run")
+    try await settle(first)
+
+    let second = try await start()
+    #expect(try await caller.resume(after: 0, at: second)["resumed"] == true)
+    #expect(try await caller.wire.answer("plain")["error"]?["code"] == 2599)
+    #expect(try await host.resume(after: 2, at: second)["resumed"] == true)
+    let run = try await host.wire.request("task.run")
+    try await host.reply(run, "done")
+    #expect(try await caller.wire.answer("keyed")["result"] == "done")
+    let census = await second.hub.census()
+    #expect(census.pendingRequests == 0)
+    #expect(census.callsInFlight == 0)
+  }
+
+  @Test func aResultWithAKeyArrivesAndIsNotComputedAnew() async throws {
+    let runs = Counter()
+    let first = try await start(Self.counting(runs))
+    let caller = try await NumberedClient(first)
+    let params: Value = ["uri": "action://count", "key": "k"]
+    try await caller.call(1, "router.invoke", params)
+    _ = try await caller.wire.answer(1)
+    try await settle(first)
+
+    let second = try await start(Self.counting(runs))
+    // It has not come to the client before the server ended.
+    #expect(try await caller.resume(after: 0, at: second)["resumed"] == true)
+    #expect(try await caller.wire.answer(1)["result"] == 1)
+    try await caller.call(2, "router.invoke", params)
+    #expect(try await caller.wire.answer(2)["result"] == 1)
+    #expect(runs.count == 1)
+  }
+
+  /// A router with a task that counts its runs.
+  private static func counting(_ runs: Counter) throws -> Router {
+    let router = Router()
+    try router.task("action://count") { _ in .integer(Int64(runs.next())) }
+    return router
+  }
+
+  @Test func nothingLeavesThatRestsOnWhatTheStoreDoesNotHave() async throws {
+    let bridge = try await start()
+    let host = try await NumberedClient(bridge, Self.pages)
+    let caller = try await NumberedClient(bridge, joining: host.hello)
+    try await settle(bridge)
+    await store.hold()
+    // This rests on nothing.
+    try await caller.call("echo", "router.invoke", ["uri": "action://echo"])
+    _ = try await caller.wire.answer("echo")
+    try await caller.call("adopt", "navigation.adopt", ["uri": "native://address/list"])
+    await store.awaitHeld()
+    // It would overtake what does not go out yet.
+    try await caller.call("late", "router.invoke", ["uri": "action://echo"])
+    await bridge.server.loop.settle()
+    #expect(try await caller.wire.hasHeardNothing())
+    await store.release()
+    #expect(try await caller.wire.answered() == "adopt")
+    #expect(try await caller.wire.answered() == "late")
+  }
+
+  @Test func whatWasSentBeforeIsNotDoneASecondTime() async throws {
+    let runs = Counter()
+    let first = try await start(Self.counting(runs))
+    let caller = try await NumberedClient(first)
+    try await settle(first)
+    await store.hold()
+    for id in 1...3 as ClosedRange<Int64> {
+      try await caller.call(.integer(id), "router.invoke", ["uri": "action://count"])
+      _ = try await caller.wire.answer(.integer(id))
+    }
+    #expect(runs.count == 3)
+
+    // The store has not heard of them. The client has the answers to two.
+    await store.fail(with: SessionStoreError.leaseLost(session: ""))
+    await store.release()
+    await store.fail(with: nil)
+    let second = try await start(Self.counting(runs))
+    let again = try await caller.resume(after: 2, at: second)
+    #expect(again["resumed"] == true)
+    #expect(again["received"] == 0)
+    #expect(again["sent"] == 2)
+    await caller.forgetSent(after: 0)
+    for id in 1...3 as ClosedRange<Int64> {
+      try await caller.call(.integer(id), "router.invoke", ["uri": "action://count"])
+      #expect(try await caller.wire.answer(.integer(id))["error"]?["code"] == 2599)
+    }
+    // What changes nothing is simply done, and what is new too.
+    try await caller.call(4, "router.invoke", ["uri": "action://count"])
+    let answer = try await caller.wire.answer(4)
+    #expect(answer["result"] == 4)
+    #expect(answer["seq"] == 6)
+  }
+
+  @Test func whoDoesNotSayWhatItHasSentBeginsAnew() async throws {
+    let first = try await start()
+    let caller = try await NumberedClient(first)
+    try await settle(first)
+    let second = try await start()
+    let hello = await caller.hello
+    let wire = try await WireClient.connect(to: second, subprotocol: SessionHub.subprotocol)
+    try await wire.call(
+      "again", "session.resume",
+      [
+        "client": hello["client"] ?? .null, "token": hello["token"] ?? .null,
+        "epoch": hello["epoch"] ?? .null, "received": 0,
+      ])
+    let result = try await wire.answer("again")["result"]
+    #expect(result?["resumed"] == false)
+    #expect(result?["reason"] == "gap")
+  }
+
+  @Test func aBatchIsAnsweredAsAWhole() async throws {
+    let first = try await start()
+    let host = try await NumberedClient(
+      first, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
+    let caller = try await NumberedClient(first, joining: host.hello)
+    func call(_ id: Value, _ params: Value) -> ValueObject {
+      ["id": id, "method": "router.invoke", "params": params]
+    }
+    try await caller.batch([
+      call(1, ["uri": "action://echo", "params": ["n": 1]]), call(2, ["uri": "action://toast"]),
+      call(3, ["uri": "action://toast", "key": "k"]),
+    ])
+    for _ in 1...2 { _ = try await host.wire.request("task.run") }
+    try await settle(first)
+
+    let second = try await start()
+    _ = try await host.resume(after: 2, at: second)
+    _ = try await caller.resume(after: 0, at: second)
+    let run = try await host.wire.request("task.run")
+    try await host.reply(run, "done")
+    var message = try await caller.wire.message()
+    while message.list == nil { message = try await caller.wire.message() }
+    #expect(message.list?.map { $0["result"] ?? $0["error"]?["code"] } == [["n": 1], 2599, "done"])
+  }
+
+  @Test func guestsAndInvitationsKeepTheirRights() async throws {
+    let first = try await start()
+    let shell = try await NumberedClient(first, Self.pages)
+    try await shell.call(
+      "invite", "session.invite", ["routes": ["action://echo"], "uses": 2, "expiresMs": 600_000])
+    let invitation = try await shell.wire.answer("invite")["result"]
+    func guest(_ bridge: WireBridge) async throws -> NumberedClient {
+      try await NumberedClient(
+        bridge,
+        joining: [
+          "session": invitation?["session"] ?? .null, "joinToken": invitation?["token"] ?? .null,
+        ])
+    }
+    let one = try await guest(first)
+    try await one.call(1, "router.invoke", ["uri": "action://echo"])
+    _ = try await one.wire.answer(1)
+    try await settle(first)
+
+    let second = try await start()
+    #expect(try await shell.resume(after: 1, at: second)["resumed"] == true)
+    #expect(try await one.resume(after: 1, at: second)["guest"] == true)
+    try await one.call(2, "router.invoke", ["uri": "action://toast"])
+    #expect(try await one.wire.answer(2)["error"]?["data"]?["rule"] == "invitation")
+    let two = try await guest(second)
+    #expect(await two.hello["guest"] == true)
+    // It was for two.
+    #expect(try await guest(second).hello.isNull)
+  }
+
+  @Test func aPageOfSwiftCodeEndsAndIsTold() async throws {
+    func router() throws -> Router {
+      let router = Router()
+      try router.page("native://swift", PageHandler(open: { _, _ in }, close: { _, _, _ in }))
+      return router
+    }
+    let first = try await start(router())
+    let caller = try await NumberedClient(first)
+    try await caller.call("a", "router.open", ["uri": "native://swift"])
+    _ = try await caller.wire.request("$/progress")
+    try await settle(first)
+    let second = try await start(router())
+    _ = try await caller.resume(after: 1, at: second)
+    let outcome = try await caller.wire.answer("a")["result"]
+    #expect(outcome?["outcome"] == "failed")
+    #expect(await second.hub.census().pages == 0)
+  }
+
+  @Test func linksThatWaitAreFollowed() async throws {
+    let first = try await start()
+    let caller = try await NumberedClient(first)
+    try await caller.call(1, "router.deliver", ["uri": "native://address/linked"])
+    _ = try await caller.wire.answer(1)
+    try await settle(first)
+    let second = try await start()
+    _ = try await caller.resume(after: 1, at: second)
+    try await caller.call(2, "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
+    let parent = try await caller.wire.request("page.open")
+    #expect(parent["params"]?["page"]?["uri"] == "native://address/list")
+    try await caller.reply(parent, .null)
+    let asked = try await caller.wire.request("page.open")
+    #expect(asked["params"]?["page"]?["uri"] == "native://address/linked")
+  }
+
+  @Test func aStoreThatFailsIsDoneWithoutUntilItWorks() async throws {
+    struct Full: Error {}
+    let first = try await start()
+    let host = try await NumberedClient(first, Self.pages)
+    await store.fail(with: Full())
+    try await host.call("adopt", "navigation.adopt", ["uri": "native://address/list"])
+    #expect(try await host.wire.answer("adopt")["result"] != nil)
+    #expect(first.hub.writer?.failure?.contains("Full") == true)
+    try await host.call("second", "navigation.adopt", ["uri": "native://address/edit"])
+    _ = try await host.wire.answer("second")
+    await store.fail(with: nil)
+    try await first.server.advance(by: .seconds(31))
+    await first.hub.writer?.settle()
+    await first.server.loop.settle()
+    #expect(first.hub.writer?.failure == nil)
+
+    let second = try await start()
+    #expect(try await host.resume(after: 2, at: second)["resumed"] == true)
+    #expect(await second.hub.census().pages == 2)
+  }
+
+  @Test func aServerThatDrainsLeavesItsSessionsToTheNext() async throws {
+    let first = try await start()
+    let host = try await NumberedClient(
+      first, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
+    let caller = try await NumberedClient(first, joining: host.hello)
+    try await caller.call("plain", "router.invoke", ["uri": "action://toast"])
+    try await caller.call("keyed", "router.invoke", ["uri": "action://toast", "key": "k"])
+    for _ in 1...2 { _ = try await host.wire.request("task.run") }
+    await first.hub.drain()
+    #expect(try await caller.wire.answer("plain")["error"]?["code"] == -32802)
+    try await caller.lose()
+    try await host.lose()
+    await first.hub.closeStore()
+
+    let second = try await start()
+    _ = try await host.resume(after: 2, at: second)
+    try await host.reply(try await host.wire.request("task.run"), "done")
+    _ = try await caller.resume(after: 1, at: second)
+    #expect(try await caller.wire.answer("keyed")["result"] == "done")
+  }
+
+  @Test func aSessionThatCannotBeReadStaysAndOthersGoOn() async throws {
+    let first = try await start()
+    let (one, two) = (try await NumberedClient(first), try await NumberedClient(first))
+    let broken = await one.hello["session"]?.string ?? ""
+    try await settle(first)
+    let lease = try #require(await store.sessions.first { $0.id == broken }).lease
+    try await store.append([
+      SessionChange(
+        session: broken, lease: lease, steps: [.put(part: "stack", bytes: Array("no".utf8))])
+    ])
+    let second = try await start()
+    #expect(try await one.resume(after: 0, at: second)["reason"] == "unknown")
+    #expect(try await two.resume(after: 0, at: second)["resumed"] == true)
+    #expect(await store.sessions.contains { $0.id == broken })
+  }
+
+  @Test func whoDoesNotComeIsForgotten() async throws {
+    let first = try await start()
+    let caller = try await NumberedClient(first)
+    try await caller.call(1, "router.invoke", ["uri": "action://echo"])
+    try await settle(first)
+    let second = try await start()
+    #expect(await second.hub.sessionCount == 1)
+    try await second.server.advance(by: .seconds(121))
+    await second.hub.writer?.settle()
+    #expect(await second.hub.sessionCount == 0)
+    #expect(await store.sessions.isEmpty)
+    _ = caller
+  }
+
+  @Test func aSessionOfWhoDoesNotNumberIsNotKept() async throws {
+    let bridge = try await start()
+    let (client, _) = try await WireClient.open(bridge)
+    _ = try await client.invoke("action://echo")
+    try await settle(bridge)
+    let parts = await store.sessions.first?.parts.keys
+    #expect(parts?.contains { $0.hasPrefix("client/") } == false)
+    let plain = try await WireClient.connect(to: bridge)
+    _ = try await plain.invoke("action://echo")
+    try await settle(bridge)
+    #expect(await store.sessions.count == 1)
+  }
+}
+
+/// Counts what a task does.
+private final class Counter: Sendable {
+  private let held = Atomic(0)
+  var count: Int { held.load(ordering: .relaxed) }
+  func next() -> Int { held.add(1, ordering: .relaxed).newValue }
+}
