@@ -113,7 +113,9 @@ enum Keeping {
           "acknowledged": .integer(Int64(clamping: numbering.outbox.acknowledged)),
           "sent": .integer(Int64(clamping: numbering.outbox.last)),
           "isNumbering": .bool(client.isNumbering),
-          "calls": .list(calls.sorted { $0.number < $1.number }.compactMap(\.record)),
+          "calls": .list(
+            calls.sorted { $0.number < $1.number }
+              .compactMap { $0.record(session.environment.meter.names) }),
           "batches": .list(batches(calls)),
           "requests": .list(client.pending.all().map(\.id.value)),
         ]))
@@ -184,15 +186,14 @@ extension CallInFlight {
   }
 
   /// What is kept of it.
-  fileprivate var record: Value? {
+  fileprivate func record(_ names: [String]) -> Value? {
     guard let address else { return nil }
-    var members: ValueObject = ["id": address.id.value]
+    var members: ValueObject = [
+      "id": address.id.value, "method": .string(names[Int(address.method)]),
+    ]
     members["uri"] = uri.map(Value.string)
     if case .page(let page) = work { members["page"] = .string(page) }
-    if let request {
-      members["method"] = .string(request.method)
-      members["params"] = request.params
-    }
+    members["params"] = request
     if let batch = address.batch {
       members["batch"] = .integer(Int64(batch.number))
       members["position"] = .integer(Int64(address.position))

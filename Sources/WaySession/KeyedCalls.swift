@@ -61,7 +61,7 @@ enum KeyedCalls {
     call.work = .key(name)
     call.key = key
     call.uri = request.target
-    call.request = (session.environment.meter.names[Int(address.method)], params.value)
+    call.request = params.value
     session.keys.wait(call.number, for: name)
     return call
   }

@@ -16,7 +16,15 @@ package protocol PeerServer: Sendable {
   ) async throws -> any MessageChannel
   /// Lets time pass.
   func advance(by time: Duration) async throws
+  /// Ends it in the midst of what it does, and starts it again with what its store has.
+  func restart() async throws
   func stop() async
+}
+
+extension PeerServer {
+  package func restart() async throws {
+    throw TranscriptFailure(description: "the server has no store")
+  }
 }
 
 /// A raw client for tests: it sends bytes and awaits what comes.

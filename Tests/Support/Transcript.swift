@@ -22,6 +22,8 @@ package struct Transcript: Sendable, CustomStringConvertible {
   package var isLong: Bool {
     steps.reduce(0) { $0 + ($1["advance"]?.integer ?? 0) } > 100_000
   }
+  /// Whether the server ends and is started again.
+  package var restarts: Bool { steps.contains { $0["restart"] != nil } }
   package let clients: ValueObject
   package private(set) var steps: [Value]
   private let checksEnd: Bool
@@ -114,6 +116,9 @@ private struct Players {
       }
       try await (try await peer(client)).close(code ?? 1000)
       open[client] = nil
+    } else if step["restart"] == true {
+      open = [:]
+      try await server.restart()
     } else if let time = step["advance"]?.integer {
       try await server.advance(by: .milliseconds(time))
     } else {

@@ -9,7 +9,10 @@ import WayTransport
 struct VectorTests {
   @Test(arguments: try ProjectFiles.transcripts())
   func transcriptHoldsInMemory(_ transcript: Transcript) async throws {
-    try await transcript.replay(on: try WireBridge.conformance().server)
+    let server: any PeerServer =
+      transcript.restarts
+      ? try await DurableServer() : try WireBridge.conformance().server
+    try await transcript.replay(on: server)
   }
 
   @Test func whatIsJSONComesBackAsItWas() async throws {

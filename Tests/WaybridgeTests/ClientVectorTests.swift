@@ -8,7 +8,7 @@ import WaybridgeClient
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct ClientVectorTests {
   private static let played = Result {
-    try ProjectFiles.transcripts().filter { !$0.playable.isEmpty && !$0.isLong }
+    try ProjectFiles.transcripts().filter { !$0.playable.isEmpty && !$0.isLong && !$0.restarts }
   }
 
   @Test(arguments: try played.get())

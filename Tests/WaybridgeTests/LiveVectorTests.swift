@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct LiveVectorTests {
   /// Those that let time pass run at a tenth of it; minutes pass in memory alone.
-  @Test(arguments: try ProjectFiles.transcripts().filter { !$0.isLong })
+  @Test(arguments: try ProjectFiles.transcripts().filter { !$0.isLong && !$0.restarts })
   func transcriptHoldsOverASocket(_ transcript: Transcript) async throws {
     let scale = transcript.isSlow ? 10 : 1
     let server = try await LiveServer(timeScale: scale)

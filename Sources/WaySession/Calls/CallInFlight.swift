@@ -53,8 +53,8 @@ final class CallInFlight {
   var uri: String?
   /// The key that it was made under.
   var key: String?
-  /// The request of a call with a key, so that it can be made again.
-  var request: (method: String, params: Value)?
+  /// The params of the request of a call with a key, so that it can be made again.
+  var request: Value?
   /// Rings when the caller's deadline has passed.
   var deadline: (any ScheduledWork)?
   /// When that is, in the loop's nanoseconds; nil without a deadline.

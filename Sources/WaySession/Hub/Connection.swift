@@ -479,7 +479,10 @@ extension Session {
       throw .notOnStack("params.page: there is no page \(page.quoted) in the session")
     }
     try HostMethods.declare(hosts, by: client, in: self)
-    if let invitation = newcomer.invitation { invitations.use(invitation) }
+    if let invitation = newcomer.invitation {
+      invitations.use(invitation)
+      journal?.note(PartName.invitations)
+    }
     add(client)
     return client
   }

@@ -241,14 +241,16 @@ enum Restoring {
       }
       let batch = record["batch"]?.integer.flatMap { batches[UInt64(clamping: $0)] }
       let position = Int(clamping: record["position"]?.integer ?? 0)
-      if let method = record["method"]?.string {
-        let request = Request(id: id, method: method, params: record["params"])
+      let method = try record.string("method")
+      if let params = record["params"] {
+        let request = Request(id: id, method: method, params: params)
         inbox.repeated(request, client, batch, position, in: session)
         continue
       }
       let address = ReplyAddress(
         client: client, id: id, batch: batch, position: position,
-        method: session.environment.meter.other, isSilent: false)
+        method: session.environment.meter.place(inbox.methods.find(method)?.place),
+        isSilent: false)
       guard let page = record["page"]?.string,
         wait(for: page, address, record["uri"]?.string, in: session)
       else {

@@ -22,7 +22,9 @@ struct Record {
 
   init(_ bytes: [UInt8], _ path: String) throws(Fault) {
     let value: Value
-    do { value = try JSON.parse(bytes.span.bytes, maxDepth: JSON.maxKeptDepth) } catch { throw Fault("\(path): \(error)") }
+    do { value = try JSON.parse(bytes.span.bytes, maxDepth: JSON.maxKeptDepth) } catch {
+      throw Fault("\(path): \(error)")
+    }
     try self.init(value, path)
   }
 

@@ -8,10 +8,13 @@ extension Result<Answer, CallError> {
     case .success(.outcome(let outcome)): ["outcome": outcome.value]
     case .success(let answer): ["value": answer.value]
     case .failure(let error):
-      ["error": .object(ValueObject([
-        ("code", .integer(Int64(error.code))), ("message", .string(error.message)),
-        ("data", error.data ?? .null),
-      ]))]
+      [
+        "error": .object(
+          ValueObject([
+            ("code", .integer(Int64(error.code))), ("message", .string(error.message)),
+            ("data", error.data ?? .null),
+          ]))
+      ]
     }
   }
 

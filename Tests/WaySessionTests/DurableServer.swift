@@ -1,0 +1,32 @@
+import Synchronization
+import TestSupport
+import WaySession
+import WayTransport
+
+/// A bridge in memory that can be started again with what its store has.
+final class DurableServer: PeerServer {
+  private let store = MemorySessionStore()
+  private let bridge: Mutex<WireBridge>
+
+  init() async throws {
+    bridge = Mutex(try WireBridge.conformance(store: store))
+  }
+
+  private var current: WireBridge { bridge.withLock { $0 } }
+
+  func connect(
+    subprotocol: String?, receiver: any MessageReceiver
+  ) async throws -> any MessageChannel {
+    try await current.server.connect(subprotocol: subprotocol, receiver: receiver)
+  }
+
+  func advance(by time: Duration) async throws { try await current.server.advance(by: time) }
+
+  func restart() async throws {
+    let next = try WireBridge.conformance(store: store)
+    try await next.hub.restore()
+    bridge.withLock { $0 = next }
+  }
+
+  func stop() async {}
+}
