@@ -35,6 +35,8 @@ let package = Package(
     .systemLibrary(name: "CLibwebsockets"),
     .systemLibrary(name: "CLibuv"),
     .systemLibrary(name: "CMalloc"),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(
       name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CWebClient"),
@@ -63,6 +65,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
+    target("WayStore", ["WayValues", "WayRouting", "WayRPC", "WaySession", "CSQLite"]),
     target("WaySockets", ["WayTransport", "CLibwebsockets", "CLibuv"]),
     target(
       "Waybridge",
@@ -88,7 +91,7 @@ let package = Package(
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [
-        "Waybridge", "WaybridgeClient", "WaybridgeTokens",
+        "WayStore", "Waybridge", "WaybridgeClient", "WaybridgeTokens",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -114,6 +117,12 @@ let package = Package(
         "WayTransport", "WaySession", "TestSupport",
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ]),
+    tests(
+      "WayStoreTests",
+      [
+        "WayValues", "WayNavigation", "WayPatterns", "WayRouting", "WaySession", "WayStore",
+        "TestSupport",
       ]),
     tests("WaySocketsTests", ["WayTransport", "WaySockets", "TestSupport"]),
     tests(

@@ -16,12 +16,16 @@ public struct Call: Sendable {
   public let navigator: any Navigator
   /// Who calls.
   public let caller: Caller
-  /// What only a call that may wait or carries something has; apart, so that others are passed on
-  /// cheaply.
+  /// What only a call that may wait, carries something or has a key has; apart, so that others are
+  /// passed on cheaply.
   private let waiting: WaitingCall?
 
   /// When the caller stops waiting; nil where it set no deadline. The task is cancelled then.
   public var deadline: ContinuousClock.Instant? { waiting?.deadline }
+
+  /// The key that the call was made under (`params.key`), so that it is made once however often it
+  /// is asked for; nil where it has none.
+  public var key: CallKey? { waiting?.key }
 
   /// The bridge's logger, which tells with each line who calls what: the name of the route, or the
   /// scheme of a URI that no route declares.
@@ -54,24 +58,24 @@ public struct Call: Sendable {
     waiting = nil
   }
 
-  /// A call that may wait, and may carry values of Swift code.
+  /// A call that may wait, may carry values of Swift code, and may have a key.
   public init(
     uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route? = nil,
     navigator: any Navigator, caller: Caller? = nil, deadline: ContinuousClock.Instant?,
-    carrying: [String: any Sendable] = [:],
+    carrying: [String: any Sendable] = [:], key: CallKey? = nil,
     progress: @escaping @Sendable (Value) -> Void
   ) {
     self.init(
       uri: uri, params: params, exts: exts, route: route, navigator: navigator,
       caller: caller ?? Caller(session: navigator.session), deadline: deadline,
-      carried: Carried(carrying), progress: progress)
+      carried: Carried(carrying), key: key, progress: progress)
   }
 
   /// As the session makes it.
   package init(
     uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route?,
     navigator: any Navigator, caller: Caller, deadline: ContinuousClock.Instant?,
-    carried: Carried?, progress: @escaping @Sendable (Value) -> Void
+    carried: Carried?, key: CallKey? = nil, progress: @escaping @Sendable (Value) -> Void
   ) {
     self.uri = uri
     self.route = route
@@ -79,7 +83,7 @@ public struct Call: Sendable {
     self.exts = exts
     self.navigator = navigator
     self.caller = caller
-    waiting = WaitingCall(deadline: deadline, carried: carried, progress: progress)
+    waiting = WaitingCall(deadline: deadline, carried: carried, key: key, progress: progress)
   }
 
   private init(_ call: Call, _ params: ValueObject) {
@@ -108,14 +112,16 @@ public struct Call: Sendable {
 private final class WaitingCall: Sendable {
   let deadline: ContinuousClock.Instant?
   let carried: Carried?
+  let key: CallKey?
   let progress: @Sendable (Value) -> Void
 
   init(
-    deadline: ContinuousClock.Instant?, carried: Carried?,
+    deadline: ContinuousClock.Instant?, carried: Carried?, key: CallKey?,
     progress: @escaping @Sendable (Value) -> Void
   ) {
     self.deadline = deadline
     self.carried = carried
+    self.key = key
     self.progress = progress
   }
 }

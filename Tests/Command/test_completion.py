@@ -71,7 +71,7 @@ class Bash(Completion):
         return self.offered("bash", "--norc", "-c", BASH, "bash", self.script("bash"), "waybridge", *words)
 
     def test_commands_and_options(self):
-        commands = {"serve", "demo", "call", "explain", "token", "uri", "policy", "help", "--version"}
+        commands = {"serve", "demo", "call", "explain", "token", "uri", "policy", "sessions", "help", "--version"}
         self.assertLessEqual(commands, self.complete(""))
         self.assertEqual({"explain"}, self.complete("e"))
         self.assertEqual({"--table"}, self.complete("serve", "--ta"))
@@ -86,11 +86,15 @@ class Bash(Completion):
         for command in ("serve", "explain"):
             self.assertEqual({"routes.json", "tables"}, self.complete(command, "--table", ""))
 
+    def test_sessions_are_kept_in_a_folder(self):
+        for command in ("list", "show"):
+            self.assertEqual({"tables"}, self.complete("sessions", command, "--data", ""))
+
     def test_topics(self):
         self.assertEqual({"page.*"}, self.complete("call", "--watch", "p"))
 
     def test_what_is_no_file_offers_none(self):
-        for words in (["call", "router.open", ""], ["uri", ""], ["explain", ""], ["serve", "--port", ""], ["token", "show", ""]):
+        for words in (["call", "router.open", ""], ["uri", ""], ["explain", ""], ["serve", "--port", ""], ["token", "show", ""], ["sessions", "show", ""]):
             self.assertEqual({""}, self.complete(*words), words)
 
 

@@ -22,6 +22,9 @@ OPTIONS = {
     ("policy",): set(),
     ("policy", "check"): set(),
     ("policy", "test"): {"--table"},
+    ("sessions",): set(),
+    ("sessions", "list"): {"--data", "--json"},
+    ("sessions", "show"): {"--data", "--json"},
 }
 
 # Options that are no settings.
@@ -37,7 +40,7 @@ class Help(unittest.TestCase):
             self.assertEqual(names | {"--help", "--version"}, set(re.findall(r"(?:^|[\s\[])(--[a-z-]+)", options)), command)
 
     def test_the_commands_are_listed(self):
-        for parent in [(), ("token",), ("policy",)]:
+        for parent in [(), ("token",), ("policy",), ("sessions",)]:
             commands = {names[-1] for names in OPTIONS if names[:-1] == parent and names}
             listed = run(*parent, "--help")[1].split("SUBCOMMANDS:")[1]
             self.assertEqual(commands, set(re.findall(r"^  ([a-z]+)  ", listed, re.M)), parent)
@@ -55,7 +58,7 @@ class Help(unittest.TestCase):
     def test_each_option_for_a_setting_names_its_variable(self):
         for command, names in OPTIONS.items():
             text = " ".join(run(*command, "--help")[1].split())
-            if command == ("policy", "test"):
+            if command == ("policy", "test") or command[:1] == ("sessions",):
                 # What it reads is named on its command line alone.
                 continue
             for name in names - OWN:

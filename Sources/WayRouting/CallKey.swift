@@ -1,0 +1,45 @@
+import WayValues
+
+/// The key that a call was made under, with whose it is: unique among the keys of all sessions.
+///
+/// Compared as UTF-8 bytes.
+public struct CallKey: Sendable, Hashable, CustomStringConvertible {
+  /// The session that the call belongs to.
+  public let session: String
+  /// Whose key it is in the session, as guests have keys of their own; nil for those that the
+  /// others share.
+  public let owner: String?
+  /// The key as the caller chose it, 1 to 128 bytes.
+  public let text: String
+
+  /// Also for tests of a handler.
+  public init(session: String, owner: String? = nil, text: String) {
+    self.session = session
+    self.owner = owner
+    self.text = text
+  }
+
+  /// `session/text` or `session/owner/text`, with `/` as `%2F` and `%` as `%25` in each. The same
+  /// for the same key in every version, and another one for every other key.
+  public var description: String {
+    [session, owner, text].compactMap { $0.map(Self.escaped) }.joined(separator: "/")
+  }
+
+  private static func escaped(_ part: String) -> String {
+    var bytes: [UInt8] = []
+    for byte in part.utf8 {
+      switch byte {
+      case UInt8(ascii: "%"): bytes += "%25".utf8
+      case UInt8(ascii: "/"): bytes += "%2F".utf8
+      default: bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  public static func == (one: CallKey, other: CallKey) -> Bool {
+    one.description.isSameUTF8(as: other.description)
+  }
+
+  public func hash(into hasher: inout Hasher) { description.hashUTF8(into: &hasher) }
+}

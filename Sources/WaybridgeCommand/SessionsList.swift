@@ -1,0 +1,104 @@
+import ArgumentParser
+import Foundation
+import WayStore
+import Waybridge
+import WaybridgeClient
+
+struct SessionsList: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the sessions that are kept.",
+    discussion: """
+      A line for each, in the order in which they began: its id, whose it is, how many clients, \
+      pages, calls with a key and messages that wait for a client there are, how many bytes all of \
+      it has, and when it changed last, in UTC.
+
+      With --json each line is an object: {"id", "user", "clients", "pages", "keys", "messages", \
+      "bytes", "owner", "changed"}; "user" is null for nobody in particular, "owner" the server that \
+      had it last.
+
+      Exit code: 0 after the sessions were listed, also where there are none; 1 where they cannot \
+      be read, or a server uses them; 64 where the command line is wrong.
+
+      Example: waybridge sessions list --data /var/lib/waybridge
+      """)
+
+  @OptionGroup var folder: SessionFolder
+
+  @Flag(help: "Print one JSON object a line.")
+  var json = false
+
+  func run() throws {
+    let saved = try SavedSessions(folder: folder.data)
+    let sessions = try saved.list().map { summary in
+      SessionLine(summary, user: try saved.user(of: summary.id))
+    }
+    let lines =
+      json ? sessions.map { Value.object($0.members).text } : SessionLine.table(sessions)
+    var output = Output()
+    for line in lines {
+      try output.line(line)
+    }
+    try output.flush()
+  }
+}
+
+/// What the list tells of a session.
+struct SessionLine {
+  let members: ValueObject
+
+  init(_ summary: SavedSessions.Summary, user: Value?) {
+    func count(_ family: String) -> Value {
+      .integer(Int64(summary.parts.count { $0.name.hasPrefix(family + "/") }))
+    }
+    let bytes = summary.parts.reduce(0) { $0 + $1.name.utf8.count + $1.bytes }
+    members = [
+      "id": .string(summary.id), "user": user ?? .null, "clients": count("client"),
+      "pages": count("page"), "keys": count("key"), "messages": count("frame"),
+      "bytes": .integer(Int64(bytes)), "owner": .string(summary.lease.owner),
+      "changed": .string(summary.date),
+    ]
+  }
+
+  /// Columns under their names.
+  static func table(_ sessions: [SessionLine]) -> [String] {
+    let names = ["id", "user", "clients", "pages", "keys", "messages", "bytes", "changed"]
+    let rows =
+      [names.map { $0.uppercased() }]
+      + sessions.map { session in
+        names.map { name in
+          switch session.members[name] {
+          case .string(let text)?: cell(text)
+          case .null?, nil: "-"
+          case let value?: value.text
+          }
+        }
+      }
+    let widths = names.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      let cells = zip(row, widths).map { $0.padding(to: $1) }.joined(separator: "  ")
+      return String(cells.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+
+  /// What others chose, as one word that says nothing to a terminal.
+  private static func cell(_ text: String) -> String {
+    let isPlain = text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F }
+    return isPlain && !text.isEmpty && text.count <= 80 && text != "-" ? text : quoted(text)
+  }
+}
+
+extension SavedSessions {
+  /// The user that the session belongs to, as its part `session` has it.
+  fileprivate func user(of session: String) throws -> Value? {
+    guard let bytes = try part("session", of: session) else { return nil }
+    return try? Value(json: String(decoding: bytes, as: UTF8.self))["user"]
+  }
+}
+
+extension SavedSessions.Summary {
+  /// When the session changed last: RFC 3339, in UTC.
+  var date: String {
+    Date(timeIntervalSince1970: Double(changed) / 1_000).formatted(.iso8601)
+  }
+}

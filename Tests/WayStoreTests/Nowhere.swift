@@ -1,0 +1,44 @@
+import Synchronization
+import WayNavigation
+import WayRouting
+import WayValues
+
+/// A navigator of a session in which nothing can be called.
+struct Nowhere: Navigator {
+  var session: String { "s" }
+  func open(
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?,
+    carrying: [String: any Sendable]
+  ) async throws -> Outcome { throw Declined() }
+  func invoke(
+    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
+    carrying: [String: any Sendable]
+  ) async throws -> Value { throw Declined() }
+  func invoke<Back: Sendable>(
+    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
+    carrying: [String: any Sendable], carryingBack: Back.Type
+  ) async throws -> Back { throw Declined() }
+  func canOpen(_ uri: String) async -> Bool { false }
+  func call(page: String, _ method: String, params: ValueObject) async throws -> Value {
+    throw Declined()
+  }
+  func back(
+    _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
+  ) async throws -> NavigationChange { throw Declined() }
+  func finish(
+    _ result: PageResult?, page: String?, exts: ValueObject
+  ) async throws -> NavigationChange { throw Declined() }
+  func selectTab(_ index: Int) async throws -> NavigationChange { throw Declined() }
+  func selectTab(_ uri: String) async throws -> NavigationChange { throw Declined() }
+  func stack() async -> NavigationStack { NavigationStack() }
+  func contains(_ page: String) async -> Page? { nil }
+}
+
+/// A clock that a test moves.
+final class MovedClock: Sendable {
+  private let now = Mutex<Int64>(1_000_000)
+
+  var milliseconds: Int64 { now.withLock { $0 } }
+
+  func advance(_ milliseconds: Int64) { now.withLock { $0 += milliseconds } }
+}
