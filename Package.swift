@@ -71,7 +71,7 @@ let package = Package(
       "Waybridge",
       [
         "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable",
-        "WayTransport", "WaySession", "WaySockets", "CMalloc", "CWebClient",
+        "WayTransport", "WaySession", "WaySockets", "WayStore", "CMalloc", "CWebClient",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

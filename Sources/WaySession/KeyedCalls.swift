@@ -10,6 +10,11 @@ enum KeyedCalls {
   /// Bytes of a key.
   private static let maxKey = 128
 
+  /// A key as Swift code is told it.
+  static func key(_ text: String, of client: Client, in session: Session) -> CallKey {
+    CallKey(session: session.id, owner: client.ownerOfKeys, text: text)
+  }
+
   /// Has a request done under a key, where it is the first, or wait for the one that was. `begin`
   /// makes the call for who asks.
   static func take(

@@ -38,10 +38,10 @@ enum PageReceiver {
     }
   }
 
-  /// Has a method of the page run for a call.
+  /// Has a method of the page run for a call, which may have a key.
   func run(
     _ method: String, _ params: ValueObject, _ rights: Rights, _ deadline: Duration?,
-    _ call: CallInFlight, in session: isolated Session
+    key: CallKey? = nil, _ call: CallInFlight, in session: isolated Session
   ) throws(CallError) -> Reply {
     call.rights = rights
     switch self {
@@ -62,7 +62,7 @@ enum PageReceiver {
         session.settle(call.number, .failure(unread))
         break
       }
-      let options = CallOptions(rights: rights, from: page.id, deadline: deadline)
+      let options = CallOptions(rights: rights, from: page.id, deadline: deadline, key: key)
       let asked = Call(uri, params, nil, options, call.number, in: session)
       call.work = .task(
         Task {

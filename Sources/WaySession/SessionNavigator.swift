@@ -123,7 +123,7 @@ extension Call {
     let navigator = SessionNavigator(session: session, page: options.from, options.rights)
     let caller = options.rights.caller
     options.carried?.begin()
-    guard number != nil || options.carried != nil else {
+    guard number != nil || options.carried != nil || options.key != nil else {
       self.init(
         uri: uri, params: params, exts: options.exts, route: route, navigator: navigator,
         caller: caller)
@@ -133,7 +133,7 @@ extension Call {
       uri: uri, params: params, exts: options.exts, route: route, navigator: navigator,
       caller: caller,
       deadline: number == nil ? nil : options.deadline.map { ContinuousClock.now + $0 },
-      carried: options.carried,
+      carried: options.carried, key: options.key,
       progress: { value in
         guard let number else { return }
         session.loop.execute { session.assumeIsolated { $0.report(value, of: number) } }

@@ -11,7 +11,16 @@ import WaySession
 @_exported import struct WaySession.Limits
 @_exported import struct WaySession.OpenedPage
 @_exported import struct WaySession.Policy
+@_exported import struct WaySession.SessionChange
 @_exported import struct WaySession.SessionInfo
+@_exported import struct WaySession.SessionLease
+@_exported import protocol WaySession.SessionStore
+@_exported import enum WaySession.SessionStoreError
+@_exported import struct WaySession.StoredSession
+@_exported import struct WayStore.SQLTransaction
+@_exported import class WayStore.SQLiteEffects
+@_exported import struct WayStore.SQLiteError
+@_exported import class WayStore.SQLiteSessionStore
 @_exported import struct WayTransport.Handshake
 
 // For the command, which imports no more than this target.

@@ -8,6 +8,7 @@ struct Configuration: Sendable {
   var unix: String?
   var prefix = ""
   var drain = 30
+  var data: String?
   var allowedOrigins: [String] = []
   var allowedHosts: [String] = []
   var trustedProxies: [String] = []
@@ -83,6 +84,12 @@ extension Configuration {
       """
       Do not serve the JavaScript client at /bridge/. (A folder bridge of a folder that is named is \
       served in its place.)
+      """),
+    Setting(
+      "data", .path(\.data),
+      """
+      A folder that sessions are kept in, so that clients go on after a crash or a restart of the \
+      server; made where there is none. One server uses it at a time. See waybridge sessions.
       """),
     Setting(
       "drain", .integer(\.drain, 0...86_400),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WayStore
 import Waybridge
 
 struct Demo: Configured {
@@ -19,13 +20,16 @@ struct Demo: Configured {
   @Option(help: .setting("port"), completion: .nothing)
   var port: String?
 
+  @Option(help: .setting("data", valueName: "dir"), completion: .directory)
+  var data: String?
+
   @OptionGroup var doors: DoorOptions
   @OptionGroup var log: LogOptions
   @OptionGroup var config: ConfigurationFile
 
   var flags: KeyValuePairs<String, String?> {
     [
-      "port": port, "allowOrigin": DoorOptions.joined(doors.allowOrigin),
+      "port": port, "data": data, "allowOrigin": DoorOptions.joined(doors.allowOrigin),
       "allowHost": DoorOptions.joined(doors.allowHost),
       "trustedProxy": DoorOptions.joined(doors.trustedProxy),
       "log.level": log.logLevel, "log.format": log.logFormat,
@@ -49,6 +53,7 @@ struct Demo: Configured {
       port: settings.port, webRoot: web, webEntries: WebFiles.entries, limits: settings.limits,
       tableVersion: version, logger: settings.logger)
     settings.open(&configuration)
+    if let data = settings.data { configuration.store = try SQLiteSessionStore(folder: data) }
     // Whoever ends a demo does not wait for its open pages.
     configuration.drain = .zero
     try await Listening.serve(router, configuration, then: "open {address}/demo/ in a browser")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import WayStore
 import Waybridge
 
 struct Serve: Configured {
@@ -51,6 +52,9 @@ struct Serve: Configured {
   @Flag(help: .setting("noClient"))
   var noClient = false
 
+  @Option(help: .setting("data", valueName: "dir"), completion: .directory)
+  var data: String?
+
   @Option(help: .setting("drain", valueName: "seconds"), completion: .nothing)
   var drain: String?
 
@@ -76,7 +80,7 @@ struct Serve: Configured {
       "allowHost": DoorOptions.joined(doors.allowHost),
       "trustedProxy": DoorOptions.joined(doors.trustedProxy), "web": web,
       "contentSecurityPolicy": contentSecurityPolicy,
-      "drain": drain,
+      "data": data, "drain": drain,
       "noClient": noClient ? "true" : nil, "conformance": conformance ? "true" : nil,
       "tokenSecretFile": tokenSecretFile, "tokenKeyFile": tokenKeyFile,
       "allowAnonymous": allowAnonymous ? "true" : nil,
@@ -91,6 +95,10 @@ struct Serve: Configured {
     // A wrong one is told here, and not as a fault of the server.
     if let policy = settings.policy { configuration.policy = try Policy(file: policy) }
     configuration.policyFile = settings.policy
+    if let data = settings.data {
+      configuration.store = try SQLiteSessionStore(folder: data)
+      if settings.isConformance { try Effects.register(in: router, folder: data) }
+    }
     if let table = settings.table { configuration.tableVersion = try router.load(tableAt: table) }
     let keys = try await settings.tokenKeys()
     configuration.allowsAnonymous = settings.allowsAnonymous

@@ -22,6 +22,8 @@ struct CallOptions {
   var tab: Int?
   /// The call is answered with what the opening does to the stack, not with the page's outcome.
   var answersChange = false
+  /// The key that it is made under.
+  var key: CallKey?
   /// What the call carries, of Swift code for Swift code; nil for nothing.
   var carried: Carried?
 }

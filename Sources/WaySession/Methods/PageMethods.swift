@@ -24,15 +24,16 @@ enum PageMethods {
     let receiver = try PageReceiver(of: page, for: rights, except: caller, in: session)
     let given = params.object(.params) ?? [:]
     let size = params.size
+    let key = params.string(.key).map { KeyedCalls.key($0, of: address.client, in: session) }
     let begin: KeyedCalls.Beginning = { asker, session throws(CallError) in
       let call = try session.begin(asker, deadline: deadline, size: size)
       call.attempt = Attempt("page.call", about: page, by: rights.caller, in: session)
-      return try receiver.run(method, given, rights, deadline, call, in: session)
+      return try receiver.run(method, given, rights, deadline, key: key, call, in: session)
     }
-    guard let key = params.string(.key) else { return try begin(.request(address), session) }
+    guard let key else { return try begin(.request(address), session) }
     let request = KeyedRequest(method: "page.call \(method)", target: page, params: given)
     return try KeyedCalls.take(
-      key, request, .invoke, deadline: deadline, params, address, in: session, begin)
+      key.text, request, .invoke, deadline: deadline, params, address, in: session, begin)
   }
 
   /// Compares the pages that a host shows with those of the stack that it is to show.

@@ -66,6 +66,8 @@ enum RouterMethods {
     _ address: ReplyAddress, in session: isolated Session
   ) throws(CallError) -> Reply {
     let request = KeyedRequest(method: entry.method.name, target: uri, params: options.params)
+    var options = options
+    options.key = KeyedCalls.key(key, of: address.client, in: session)
     return try KeyedCalls.take(
       key, request, entry, deadline: options.deadline, params, address, in: session
     ) { [options] asker, session throws(CallError) in
