@@ -35,8 +35,7 @@ let package = Package(
     .systemLibrary(name: "CLibwebsockets"),
     .systemLibrary(name: "CLibuv"),
     .systemLibrary(name: "CMalloc"),
-    .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSQLite"),
     .target(
       name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CWebClient"),

@@ -1,7 +1,7 @@
 #pragma once
 #include <sqlite3.h>
 
-/* Swift cannot import SQLITE_TRANSIENT, a cast, nor sqlite3_db_config, which takes a variable number of arguments. */
+/* Swift cannot import SQLITE_TRANSIENT, which is a cast, nor sqlite3_db_config, which is variadic. */
 static inline int way_sqlite3_bind_text(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count) {
   return sqlite3_bind_text64(statement, index, text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }

@@ -25,7 +25,6 @@ final class SQLiteConnection {
   /// - Parameter patience: how long another process is waited for (sqlite3_busy_timeout); it blocks
   ///   the thread.
   convenience init(making path: String, patience: Duration) throws(SQLiteError) {
-    let path = Self.plain(path)
     // Without O_EXCL it would be opened, and its closing would end the locks that this process
     // holds on it (fcntl, F_SETLK).
     let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
@@ -39,11 +38,10 @@ final class SQLiteConnection {
 
   /// Opens a file that is there, to read and write it (sqlite3_open_v2).
   init(_ path: String, patience: Duration) throws(SQLiteError) {
-    let path = Self.plain(path)
     var database: OpaquePointer?
     // The one who owns it sees to it that it is used by one thread at a time.
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let code = sqlite3_open_v2(path, &database, flags, nil)
+    let code = sqlite3_open_v2(Self.plain(path), &database, flags, nil)
     guard let database else {
       throw SQLiteError(path, code: SQLITE_NOMEM, text: "out of memory")
     }
