@@ -191,12 +191,8 @@ extension Keys {
 extension Keys.Name {
   /// That of a part; nil for one of another kind.
   init?(part: String) {
-    guard let rest = PartName.rest(of: part, "key"), let slash = rest.firstIndex(of: "/") else {
-      return nil
-    }
-    let owner = String(rest[..<slash])
-    self.init(
-      owner: owner.isEmpty ? nil : owner, text: String(rest[rest.index(after: slash)...]))
+    guard let key = PartName.key(of: part) else { return nil }
+    self.init(owner: key.owner, text: key.text)
   }
 }
 
