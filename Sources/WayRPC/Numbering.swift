@@ -51,6 +51,15 @@ package struct Numbering: Sendable, Hashable {
   /// Whether anything was taken that was not acknowledged.
   package var owesAck: Bool { received > told }
 
+  /// Whether so much was taken and not acknowledged that the other side may soon have no room for
+  /// more. Mutating, so that it is looked at in its place and not copied.
+  package var owesMuch: Bool {
+    mutating get {
+      received - told >= 8 * Self.maxUnacknowledged
+        || untoldBytes >= 4 * Self.maxUnacknowledgedBytes
+    }
+  }
+
   /// When the other side is to be told what was taken.
   package enum Ack: Sendable {
     case now, soon, never

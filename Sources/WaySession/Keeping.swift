@@ -120,16 +120,15 @@ enum Keeping {
           "requests": .list(client.pending.all().map(\.id.value)),
         ]))
     ]
-    steps += frames(of: client, numbering.outbox, isAwaited)
-    // Those that were sent only now are kept when they have not been acknowledged soon.
-    if (client.kept.frames?.upperBound ?? numbering.outbox.acknowledged) < numbering.outbox.last {
-      session.mail.note(client)
-    }
+    steps += frames(of: client, numbering.outbox, isAwaited, in: session)
     return steps
   }
 
+  /// A client acknowledges within a second what it has taken; what it has not by then is kept.
+  private static let patience: UInt64 = 2_000_000_000
+
   private static func frames(
-    of client: Client, _ outbox: Outbox, _ isAwaited: Bool
+    of client: Client, _ outbox: Outbox, _ isAwaited: Bool, in session: isolated Session
   ) -> [Step] {
     var steps: [Step] = []
     var first = outbox.acknowledged
@@ -144,8 +143,17 @@ enum Keeping {
         client.kept.frames = end == kept.upperBound ? nil : (end + 1)...kept.upperBound
       }
     }
-    let last = isAwaited || client.isAbsent ? outbox.last : min(client.kept.seen, outbox.last)
-    client.kept.seen = outbox.last
+    var last = outbox.last
+    if !isAwaited, !client.isAbsent {
+      last = min(client.kept.seen.last, last)
+      let now = session.loop.nanoseconds
+      if now &- client.kept.seen.at < patience {
+        last = first
+      } else {
+        client.kept.seen = (outbox.last, now)
+      }
+      if first < outbox.last { session.look(again: client) }
+    }
     guard first < last else { return steps }
     // What another life asks is not answered to this one: what has not come by then takes it back.
     let requests = Dictionary(

@@ -72,7 +72,10 @@ enum Reception {
   /// Acknowledges what a client has sent, at once where it is much, else soon.
   static func acknowledge(_ client: Client, in session: isolated Session) {
     // What is acknowledged is not sent again: the store has to have it first.
-    if session.isKept { return }
+    if session.isKept {
+      if client.numbering?.owesMuch == true { session.journal?.hurry() }
+      return
+    }
     switch client.numbering?.dueAck() {
     case .now: session.mail.acknowledge(client)
     case .soon where client.ack == nil && !client.isAbsent:

@@ -148,6 +148,11 @@ extension Session {
     journal?.note(PartName.state(ofClient: client.id))
   }
 
+  /// What a client has not acknowledged in a while is to be kept.
+  func look(again client: Client) {
+    if client.look == nil { client.look = setAlarm(.seconds(2), .look(client.id)) }
+  }
+
   /// Whether the store takes what changes.
   var isKept: Bool { journal?.isTracking == true }
 
@@ -161,6 +166,7 @@ extension Session {
     client.expiry?.cancel()
     client.absence?.cancel()
     client.ack?.cancel()
+    client.look?.cancel()
     environment.resumables.remove(client)
     note(client)
     if let invitation = client.rights.invitation {
@@ -312,6 +318,10 @@ extension Session {
     case .expiry(let id): Renewal.rang(id, in: self)
     case .ack(let id): Reception.rang(id, in: self)
     case .absence(let id): Resuming.rang(id, in: self)
+    case .look(let id):
+      guard let client = members[id] else { return }
+      client.look = nil
+      mail.note(client)
     case .request(let id, let clientID):
       guard let client = members[clientID], let request = mail.giveUp(id, client) else { return }
       happenings.tell(.host, .hostSilent(client: client.name, method: request.method))

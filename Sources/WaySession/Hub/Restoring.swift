@@ -145,7 +145,6 @@ enum Restoring {
     client.isNumbering = state["isNumbering"]?.bool ?? true
     client.kept.isRestarted = true
     client.kept.isToldOfRestart = true
-    client.kept.seen = outbox.last
     if let first = frames.first, let last = frames.last {
       client.kept.frames = first.last...last.last
     }

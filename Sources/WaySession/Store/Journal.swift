@@ -64,6 +64,11 @@ final class Journal: @unchecked Sendable {
     writer.isDueSoon(self)
   }
 
+  /// What was noted later must not wait any longer.
+  func hurry() {
+    if !isOver, writer.isTracking, !parts.isEmpty { writer.isDue(self) }
+  }
+
   /// Runs `work` when the store has all that others must have waited for: at once, where it has.
   func whenKept(_ work: @escaping @Sendable () -> Void) {
     guard let barrier else { return work() }

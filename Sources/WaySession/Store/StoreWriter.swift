@@ -7,7 +7,7 @@ import WayTransport
 /// everything over anew as soon as it can.
 package final class StoreWriter: @unchecked Sendable {
   /// How long a change may wait that nobody waits for.
-  private static let patience: Duration = .milliseconds(20)
+  private static let patience: Duration = .milliseconds(100)
   /// How long the store is left alone after it has failed; twice as long each further time.
   private static let retry: (first: Duration, last: Duration) = (.seconds(1), .seconds(30))
 
@@ -17,8 +17,13 @@ package final class StoreWriter: @unchecked Sendable {
   private let loop: any EventLoop
   private let tell: @Sendable (String?) -> Void
   private var journals: [ObjectIdentifier: Journal] = [:]
-  private var due: [ObjectIdentifier: Journal] = [:]
+  /// Those that somebody waits for.
+  private var awaited: [ObjectIdentifier: Journal] = [:]
+  /// Those that nobody waits for.
+  private var later: [ObjectIdentifier: Journal] = [:]
   private var isScheduled = false
+  /// Whether those have waited long enough.
+  private var isTime = false
   private var soon: (any ScheduledWork)?
   private var isWriting = false
   private var retryAfter = retry.first
@@ -50,7 +55,7 @@ package final class StoreWriter: @unchecked Sendable {
 
   /// Somebody waits for a change.
   func isDue(_ journal: Journal) {
-    due[ObjectIdentifier(journal)] = journal
+    awaited[ObjectIdentifier(journal)] = journal
     guard !isScheduled, isHealthy else { return }
     isScheduled = true
     // All that belongs together has happened by then.
@@ -62,19 +67,25 @@ package final class StoreWriter: @unchecked Sendable {
 
   /// Nobody waits for a change.
   func isDueSoon(_ journal: Journal) {
-    due[ObjectIdentifier(journal)] = journal
+    later[ObjectIdentifier(journal)] = journal
     guard soon == nil, isHealthy else { return }
     soon = loop.schedule(after: Self.patience) { [weak self] in
       self?.soon = nil
+      self?.isTime = true
       self?.write()
     }
   }
 
   private func write() {
-    guard !isWriting, isHealthy, !due.isEmpty else { return }
-    let journals = due.values
-    due = [:]
-    let taken = journals.compactMap { journal in
+    guard !isWriting, isHealthy else { return }
+    var due = awaited
+    awaited = [:]
+    if isTime {
+      due.merge(later) { one, _ in one }
+      later = [:]
+      isTime = false
+    }
+    let taken = due.values.compactMap { journal in
       journal.take().map { (journal, $0.change, $0.number) }
     }
     if taken.isEmpty { idle() } else { append(taken) }
@@ -108,13 +119,13 @@ package final class StoreWriter: @unchecked Sendable {
       tell(nil)
     }
     for (id, number) in numbers { journals[id]?.keeps(number) }
-    if due.isEmpty { idle() } else { write() }
+    write()
   }
 
   private func failed(_ failure: String) {
     if self.failure == nil { tell(failure) }
     self.failure = failure
-    due = [:]
+    (awaited, later) = ([:], [:])
     soon?.cancel()
     soon = nil
     for journal in Array(journals.values) { journal.giveUpWaiting() }
@@ -133,7 +144,6 @@ package final class StoreWriter: @unchecked Sendable {
   }
 
   private func idle() {
-    guard !isWriting, due.isEmpty || !isHealthy else { return }
     let waiting = waitingForIdleness
     waitingForIdleness = []
     for continuation in waiting { continuation.resume() }
@@ -141,8 +151,7 @@ package final class StoreWriter: @unchecked Sendable {
 
   /// Writes what is left, and returns when the store has it, or has failed.
   nonisolated(nonsending) func settle() async {
-    soon?.cancel()
-    soon = nil
+    isTime = true
     write()
     guard isWriting else { return }
     await withCheckedContinuation { waitingForIdleness.append($0) }

@@ -10,6 +10,8 @@ enum Alarm: Sendable {
   case expiry(ClientID)
   /// More that an acknowledgement tells.
   case ack(ClientID)
+  /// That a client acknowledges what it was sent, where the session is kept.
+  case look(ClientID)
   /// A client whose connection was lost.
   case absence(ClientID)
   /// A client's answer.

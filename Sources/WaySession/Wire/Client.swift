@@ -33,6 +33,8 @@ final class Client: @unchecked Sendable {
   var isNumbering = false
   /// What ``Resumables`` has counted of its outbox.
   @exclusivity(unchecked) var outboxBytes = 0
+  /// Rings when it has to be looked at what it has not acknowledged.
+  var look: (any ScheduledWork)?
   /// Rings when an acknowledgement is due.
   var ack: (any ScheduledWork)?
   /// Since when it has no connection, in the loop's nanoseconds.

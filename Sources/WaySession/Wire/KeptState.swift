@@ -6,8 +6,9 @@ struct KeptState {
   var held: HeldMessages?
   /// The frames that the store has, by the numbers of their last messages; nil for none.
   var frames: ClosedRange<UInt64>?
-  /// The last message when the store was handed something last.
-  var seen: UInt64 = 0
+  /// The last message at a moment, in the loop's nanoseconds: what was sent by then and is not
+  /// acknowledged a while later, the store is to have.
+  var seen: (last: UInt64, at: UInt64) = (0, 0)
   /// The last message of the client that the change of this number holds.
   var received: (change: Int, number: UInt64) = (0, 0)
   /// Whether no connection has gone on with it since the server was started.
