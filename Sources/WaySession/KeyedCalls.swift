@@ -15,11 +15,11 @@ enum KeyedCalls {
     CallKey(session: session.id, owner: client.ownerOfKeys, text: text)
   }
 
-  /// Has a request done under a key, where it is the first, or wait for the one that was. `begin`
+  /// Has a request with these params done under a key, where it is the first, or wait for the one that was. `begin`
   /// makes the call for who asks.
   static func take(
     _ key: String, _ request: KeyedRequest, _ entry: Entry, deadline: Duration?,
-    _ params: Params, _ address: ReplyAddress, in session: isolated Session,
+    _ params: Value, _ address: ReplyAddress, in session: isolated Session,
     _ begin: @escaping Beginning
   ) throws(CallError) -> Reply {
     guard (1...maxKey).contains(key.utf8.count) else {
@@ -57,7 +57,7 @@ enum KeyedCalls {
   @discardableResult
   private static func wait(
     for name: Keys.Name, _ key: String, _ request: KeyedRequest, _ entry: Entry,
-    _ deadline: Duration?, _ params: Params, _ address: ReplyAddress,
+    _ deadline: Duration?, _ params: Value, _ address: ReplyAddress,
     in session: isolated Session
   ) throws(CallError) -> CallInFlight {
     // What the leader answers is as it is to be.
@@ -66,7 +66,7 @@ enum KeyedCalls {
     call.work = .key(name)
     call.key = key
     call.uri = request.target
-    call.request = params.value
+    call.request = params
     session.keys.wait(call.number, for: name)
     return call
   }

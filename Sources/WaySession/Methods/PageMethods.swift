@@ -33,7 +33,7 @@ enum PageMethods {
     guard let key else { return try begin(.request(address), session) }
     let request = KeyedRequest(method: "page.call \(method)", target: page, params: given)
     return try KeyedCalls.take(
-      key.text, request, .invoke, deadline: deadline, params, address, in: session, begin)
+      key.text, request, .invoke, deadline: deadline, params.value, address, in: session, begin)
   }
 
   /// Compares the pages that a host shows with those of the stack that it is to show.

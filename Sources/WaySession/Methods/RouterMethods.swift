@@ -69,7 +69,7 @@ enum RouterMethods {
     var options = options
     options.key = KeyedCalls.key(key, of: address.client, in: session)
     return try KeyedCalls.take(
-      key, request, entry, deadline: options.deadline, params, address, in: session
+      key, request, entry, deadline: options.deadline, params.value, address, in: session
     ) { [options] asker, session throws(CallError) in
       var journey = Journey(entry, uri, options)
       return try Travel.go(&journey, for: asker, in: session)

@@ -45,15 +45,14 @@ struct CallerReader {
 
   /// Reads what ``Caller/record`` gives.
   func caller(_ record: Record) throws(Record.Fault) -> Caller {
-    var client: Caller.Client?
-    if record["client"] != nil {
-      let told = try record.record("client")
-      client = .init(
-        id: try told.string("id"), name: told["name"]?.string, version: told["version"]?.string,
-        page: told["page"]?.string)
-    }
+    let told = record["client"] == nil ? nil : try record.record("client")
     return Caller(
-      session: session, identity: try Identity(record.record("identity")), client: client,
+      session: session, identity: try Identity(record.record("identity")),
+      client: try told.map { (told) throws(Record.Fault) in
+        .init(
+          id: try told.string("id"), name: told["name"]?.string, version: told["version"]?.string,
+          page: told["page"]?.string)
+      },
       isGuest: record["isGuest"]?.bool ?? false, origin: record["origin"]?.string,
       address: record["address"]?.string, logger: logger)
   }
