@@ -100,7 +100,7 @@ export class Membership {
 
   /** Takes the pages away that it showed. */
   clear() {
-    return this.#parts.hosting.lost((cause) => this.#hostFailed("close", cause));
+    return this.#parts.hosting.pages.lost((cause) => this.#hostFailed("close", cause));
   }
 
   /** What was lost before the session opened that is open now. */
@@ -185,7 +185,7 @@ export class Membership {
     /** @type {unknown} */
     let timer;
     const late = new Promise((resolve) => (timer = clock.setTimeout(() => resolve(undefined), PATIENCE)));
-    const synced = hosting.sync(ask, { failed: (cause) => this.#hostFailed("open", cause), late, own: own() }).catch((error) => {
+    const synced = hosting.pages.sync(ask, { failed: (cause) => this.#hostFailed("open", cause), late, own: own() }).catch((error) => {
       if (error.kind !== "closed" && error.code !== codes.outcomeUnknown.code) report(error);
     });
     void synced.then(() => clock.clearTimeout(timer));
