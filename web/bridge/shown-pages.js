@@ -40,6 +40,10 @@ export class ShownPages {
     return this.#pages.get(id);
   }
 
+  get isEmpty() {
+    return this.#pages.size === 0;
+  }
+
   /** A host has come. */
   added() {
     this.#added();
