@@ -97,16 +97,39 @@ class TabsTest(ReloadCase):
 class RestartTest(ReloadCase):
     server_ends = True
 
+    def restart(self, end):
+        end()
+        type(self).server = DemoServer(self.server.port)
+        self.addClassCleanup(self.server.stop)
+
+    def note(self):
+        """What is said of it beside the phone, which is said in front of it too."""
+        text = self.phone.find("#messages .note").text
+        self.phone.toast(text)
+        return text
+
     def test_what_a_restart_has_cost_is_said(self):
         self.choose("Choose an address")
         self.phone.surface(LIST)
-        self.server.stop()
-        type(self).server = DemoServer(self.server.port)
-        self.addClassCleanup(self.server.stop)
+        self.restart(self.server.stop)
         self.phone.wait_for_stack("native://home")
-        note = self.phone.find("#messages .note").text
+        note = self.note()
         self.assertIn("does not know this client any more", note)
         self.assertIn("3 pages", note)
+
+    def test_what_became_of_its_calls_is_said(self):
+        session = self.session()
+        self.phone.press("native://home", "Addresses")
+        self.phone.surface(LIST)
+        self.restart(self.server.crash)
+        self.phone.wait_for_stack("native://home")
+        self.assertNotEqual(self.session(), session)
+        note = self.note()
+        self.assertIn("a new session has begun; gone: 2 pages and one call.", note)
+        self.assertIn(f"Nobody knows whether these were carried out: {LIST}.", note)
+        self.phone.settle()
+        self.screenshot("restart-lost")
+        self.assertEqual(self.phone.overflow(), [], "the note is too wide")
 
 
 class FirefoxReloadTest(ReloadTest):
