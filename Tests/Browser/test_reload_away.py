@@ -1,6 +1,7 @@
 """A tab that is put away, or has no network for a while, goes on where it was, with the result that came meanwhile."""
 
 import json
+import tempfile
 import unittest
 import urllib.parse
 
@@ -30,7 +31,7 @@ window.bridge = bridge;
 </script>"""
 
 
-class AwayTest(unittest.TestCase):
+class AwayCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.pages = PageServer({"/page.html": PAGE})
@@ -41,24 +42,29 @@ class AwayTest(unittest.TestCase):
     def setUp(self):
         self.relay = Relay()
         self.addCleanup(self.relay.stop)
-        server = DemoServer(
-            arguments=(
-                "serve", "--conformance", "--allow-origin", self.pages.origin, "--allow-host", f"127.0.0.1:{self.relay.port}",
-            )
-        )  # fmt: skip
-        self.addCleanup(server.stop)
-        self.relay.target = server.port
+        doors = ("--allow-origin", self.pages.origin, "--allow-host", f"127.0.0.1:{self.relay.port}")
+        self.command = ("serve", "--conformance", *doors, *self.flags())
+        self.serve(0)
+        self.relay.target = self.port
         self.driver.start_anew((800, 600))
-        self.app = self.load(server.port)
+        self.app = self.load(self.port)
         key = self.driver.execute_script("return {session: bridge.session.session, token: bridge.session.joinToken}")
         self.driver.switch_to.new_window("tab")
         self.page = self.load(self.relay.port, join=key)
         self.session = self.driver.execute_script("return [bridge.session.session, bridge.session.client]")
         self.driver.execute_script(
-            "bridge.invoke('action://slow').then((value) => (window.result = value), (error) => (window.result = `${error}`))"
+            "bridge.invoke('action://slow', {}, { key: 'slow' }).then((value) => (window.result = value), (error) => (window.result = `${error}`))"
         )
         self.show(self.app)
         self.wait("return window.asked === 1", "the task")
+
+    def flags(self):
+        return ()
+
+    def serve(self, port):
+        self.server = DemoServer(port, self.command)
+        self.addCleanup(self.server.stop)
+        self.port = self.server.port
 
     def tearDown(self):
         self.show(self.page)
@@ -79,6 +85,16 @@ class AwayTest(unittest.TestCase):
         waiting = WebDriverWait(self.driver, PATIENCE, 0.05)
         return waiting.until(lambda driver: driver.execute_script(script), f"waited for {what}")
 
+    def freeze(self):
+        """Puts the page behind the app, where it does nothing any more."""
+        self.show(self.page)
+        self.driver.execute_cdp_cmd("Page.setWebLifecycleState", {"state": "frozen"})
+        self.show(self.app)
+
+    def thaw(self):
+        self.show(self.page)
+        self.driver.execute_cdp_cmd("Page.setWebLifecycleState", {"state": "active"})
+
     def finish(self):
         """Lets the app finish the task, and waits until the server has heard of it."""
         self.driver.execute_script("finish(7); bridge.request('$/ping').then(() => (window.isHeard = true))")
@@ -95,20 +111,31 @@ class AwayTest(unittest.TestCase):
         lost = self.driver.execute_script("return seen.filter(({ lost }) => lost).length")
         self.assertEqual(lost, 0)
 
+    def network(self, is_there):
+        """What the browser does to new connections only, the relay does to those that are there."""
+        if is_there:
+            self.relay.restore()
+        else:
+            self.relay.silence()
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        self.driver.execute_cdp_cmd(
+            "Network.emulateNetworkConditions",
+            {"offline": not is_there, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1},
+        )
+
+
+class AwayTest(AwayCase):
     def test_a_tab_behind_another_has_its_result(self):
         self.finish()
         self.show(self.page)
         self.assert_all_is_there()
 
     def test_a_frozen_tab_goes_on_with_its_result(self):
-        self.show(self.page)
-        self.driver.execute_cdp_cmd("Page.setWebLifecycleState", {"state": "frozen"})
-        self.show(self.app)
+        self.freeze()
         # The network that it comes back to is another one.
         self.relay.restore()
         self.finish()
-        self.show(self.page)
-        self.driver.execute_cdp_cmd("Page.setWebLifecycleState", {"state": "active"})
+        self.thaw()
         self.assert_all_is_there()
         states = self.states()
         self.assertLess(states.index("resume"), states.index("waiting"), states)
@@ -124,17 +151,25 @@ class AwayTest(unittest.TestCase):
         self.network(True)
         self.assert_all_is_there()
 
-    def network(self, is_there):
-        """What the browser does to new connections only, the relay does to those that are there."""
-        if is_there:
-            self.relay.restore()
-        else:
-            self.relay.silence()
-        self.driver.execute_cdp_cmd("Network.enable", {})
-        self.driver.execute_cdp_cmd(
-            "Network.emulateNetworkConditions",
-            {"offline": not is_there, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1},
-        )
+
+class KeptAwayTest(AwayCase):
+    """The server keeps its sessions, and is restarted while the tab is away."""
+
+    def flags(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return ("--data", folder.name)
+
+    def test_a_frozen_tab_has_its_result_after_a_crash(self):
+        self.freeze()
+        self.server.crash()
+        self.serve(self.port)
+        self.wait("return window.asked === 2", "the task, which is asked for again by its key")
+        self.finish()
+        self.thaw()
+        self.assert_all_is_there()
+        restarted = self.driver.execute_script("return seen.filter(({ restarted }) => restarted).length")
+        self.assertEqual(restarted, 1)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ export class Ledger {
   /** Compares; gives what was done by the host and by the server, in their order. */
   check(tasks, effects) {
     const { fault, isKilling } = this.#run;
-    const done = { task: names(readFileSync(tasks, "utf8")), effect: existsSync(effects) ? names(execFileSync("python3", ["-c", READ, effects], { encoding: "utf8" })) : [] };
+    const done = { task: names(readFileSync(tasks, "utf8")), effect: existsSync(effects) ? names(execFileSync("python3", ["-c", READ, effects], { encoding: "utf8", maxBuffer: 1 << 30 })) : [] };
     const times = new Map();
     for (const [kind, all] of Object.entries(done)) {
       for (const name of all) {

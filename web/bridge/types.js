@@ -97,8 +97,8 @@
  * @property {Record<string, MethodHandler>} [methods] what others may call of a page that it shows
  *
  * @typedef {object} Deputy what a handler does for its caller: the functions of `Bridge` of these names, with the caller's rights, as far as
- *   this client's own go; who calls a method of the app's own is the app, which may do everything. Once the handler has answered, or the
- *   session is lost, they reject with -32602
+ *   this client's own go; who calls a method of the app's own is the app, which may do everything. Once the handler has answered, the
+ *   server was restarted, or the session is lost, they reject with -32602
  * @property {import("./bridge.js").Bridge["open"]} open
  * @property {import("./bridge.js").Bridge["invoke"]} invoke
  * @property {import("./bridge.js").Bridge["canOpen"]} canOpen
