@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { createServer } from "node:net";
 import { Server, slope } from "../Soak/server.mjs";
 
 /** How much of its mean the memory of one process may grow by in the last half of its life, where that was long enough to tell. */
@@ -16,7 +17,7 @@ export class Lives {
   #random;
   #folder;
   #server;
-  #port = 0;
+  #port;
   #lines = [];
   /** Of the process that runs, and of the one that has run longest. */
   #memory = [];
@@ -26,6 +27,7 @@ export class Lives {
   /** `folder`: where it keeps its sessions; none: it keeps none. */
   static async start(run, random, folder) {
     const lives = new Lives(run, random, folder);
+    lives.#port = await freePort();
     await lives.#start();
     lives.#clock = setInterval(() => lives.#look(), LOOK);
     return lives;
@@ -98,7 +100,6 @@ export class Lives {
       this.#run.fault(`the server does not start: ${error.message}\n${this.#lines.join("\n")}`);
       process.exit(1);
     }
-    this.#port = Number(new URL(this.#server.address).port);
   }
 
   /** One that is killed while it starts. */
@@ -141,6 +142,19 @@ export class Lives {
   #bury() {
     if (this.#memory.length >= this.#longest.length) this.#longest = this.#memory;
     this.#memory = [];
+  }
+}
+
+/** A free port below those that the system gives to connections: while the server is away one of them might be given its own. */
+async function freePort() {
+  for (;;) {
+    const server = createServer();
+    const isFree = new Promise((resolve) => server.once("listening", () => resolve(true)).once("error", () => resolve(false)));
+    server.listen(10_000 + Math.floor(Math.random() * 22_000), "127.0.0.1");
+    if (!(await isFree)) continue;
+    const { port } = server.address();
+    await new Promise((resolve) => server.close(resolve));
+    return port;
   }
 }
 

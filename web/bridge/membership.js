@@ -188,15 +188,26 @@ export class Membership {
   /** Tells the session what it has to know of this client. */
   #tell() {
     const { announcements, hosting } = this.#parts;
-    const [untold, isRestarted] = [this.#untold, this.#isRestarted];
+    const untold = this.#untold;
     this.#untold = undefined;
-    this.#isRestarted = false;
     const before = untold === "all" ? undefined : untold;
     if (untold === "all") announcements.resubscribe();
     else if (before !== undefined) announcements.again(before);
-    if (before === undefined && !isRestarted) return;
-    const hosts = [...(before?.hosts ?? []), ...hosting.declarations];
-    if (hosts.some(({ kind }) => kind === "page") || !hosting.pages.isEmpty) this.#sync();
+    if (before !== undefined && [...before.hosts, ...hosting.declarations].some(isOfPages)) this.#sync();
+    if (this.#isRestarted) void this.#settlePages();
+  }
+
+  /** Compares the pages once all has come that the server had to send before it was restarted, of which some may be shown by then. */
+  async #settlePages() {
+    const { hosting, peer } = this.#parts;
+    try {
+      await peer.request("$/ping", undefined, { first: true });
+    } catch {
+      // The next connection has the same question.
+      return;
+    }
+    this.#isRestarted = false;
+    if (hosting.declarations.some(isOfPages) || !hosting.pages.isEmpty) this.#sync();
   }
 
   /** Compares the pages that are shown with the server's picture. */
@@ -245,4 +256,9 @@ export class Membership {
   #hostFailed(what, cause) {
     this.#parts.report(failure("internal", `${what} of a host failed: ${textOf(cause)}`, { cause }));
   }
+}
+
+/** @param {import("./registry.js").Declaration} declaration */
+function isOfPages({ kind }) {
+  return kind === "page";
 }

@@ -69,7 +69,7 @@ test("after a reload the session goes on, and what was pending comes", async () 
   await assert.rejects(bridge.recover("other"), (/** @type {any} */ error) => error instanceof OutcomeUnknown && /same call with this key/.test(error.message));
 });
 
-test("a page that was loaded again, and whose server was restarted, is asked for nothing twice", async () => {
+test("a page that was loaded again, and whose server was restarted, tells its hosts, and compares their pages", async () => {
   const hosts = { native: { open: () => {}, close: () => {} } };
   const before = await loaded({ hosts });
   before.bridge.invoke("action://a").catch(() => {});
@@ -77,7 +77,10 @@ test("a page that was loaded again, and whose server was restarted, is asked for
   const seen = changes(bridge);
   const { socket, greeting } = await goesOn(bridge, { received: 0, restarted: true });
   assert.equal("sent" in greeting.params, false, "what it sends now is new, whatever its numbers");
-  assert.deepEqual(numbered(socket).map(({ seq, method }) => [seq, method]), [[1, "host.register"], [2, "page.sync"]]);
+  const ping = socket.sent.find(({ method }) => method === "$/ping");
+  socket.receiveRaw(JSON.stringify({ jsonrpc: "2.0", id: ping.id, result: null }));
+  await turn();
+  assert.deepEqual(numbered(socket).map(({ seq, method }) => [seq, method]), [[1, "host.register"], [2, "page.sync"], [3, "page.sync"]]);
   assert.equal(seen.at(-1).restarted, true);
 });
 

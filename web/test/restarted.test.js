@@ -9,14 +9,24 @@ import { changes, goesOn, numbered, resumable } from "./resumable.js";
 /** @typedef {Awaited<ReturnType<typeof resumable>>} Client */
 
 /**
- * The server is restarted, and goes on with the session.
+ * The server is restarted, and goes on with the session; it answers the ping behind all that it had to send.
  * @param {Client} client
  * @param {Omit<Parameters<typeof goesOn>[1], "restarted">} info
+ * @param {(socket: FakeSocket) => unknown} [replay] what it had to send
  */
-async function restarted({ bridge, clock }, info) {
+async function restarted({ bridge, clock }, info, replay = () => {}) {
   newest().end(1006);
   clock.advance(1000);
-  return goesOn(bridge, { ...info, restarted: true });
+  const gone = await goesOn(bridge, { ...info, restarted: true });
+  await replay(gone.socket);
+  await pong(gone.socket);
+  return gone;
+}
+
+/** @param {FakeSocket} socket */
+async function pong(socket) {
+  for (const { id } of socket.sent.filter(({ method }) => method === "$/ping")) socket.receiveRaw(JSON.stringify({ jsonrpc: "2.0", id, result: null }));
+  await turn();
 }
 
 /** @param {FakeSocket} socket */
@@ -129,6 +139,23 @@ test("a host compares its pages with the server's picture", async () => {
   assert.deepEqual(seen, ["open p1", "open p2", "close p2 failed", "again p0"]);
 });
 
+test("a page that the server had still to ask for may be shown by the time that it is compared", async () => {
+  const { seen, hosts } = noting();
+  const client = await resumable({ hosts });
+  await opens(client.socket, 1, "p1");
+  const { socket } = await restarted(client, { received: 1, sent: 1 }, async (next) => {
+    await opens(next, 2, "p2");
+    next.receive({ method: "$/cancelRequest", params: { id: 2 } });
+    await opens(next, 3, "slow");
+    next.receive({ method: "$/cancelRequest", params: { id: 3 } });
+    assert.deepEqual(methods(next).filter(([method]) => method), []);
+  });
+  assert.deepEqual(methods(socket).filter(([method]) => method), [["page.sync", ["p1", "p2"]]]);
+  socket.answer("page.sync", { open: [], closed: ["p2"] });
+  await turn();
+  assert.deepEqual(seen, ["open p1", "open p2", "open slow", "abort slow", "close p2 failed"]);
+});
+
 test("a page that was about to open is taken away, and is not told as shown", async () => {
   const { seen, hosts, finish } = noting();
   const client = await resumable({ hosts });
@@ -190,13 +217,18 @@ test("a restart is gone by even if the first connection after it is lost", async
   lost.receive({ id, result: { resumed: true, restarted: true, received: 1, sent: 1, pending: [], session: "s1", client: "c1", token: "t2", epoch: "e1", capabilities: ["resume"] } });
   lost.end(1006);
   client.clock.advance(1000);
-  const { socket } = await goesOn(client.bridge, { received: 1, sent: 1, token: "t3" });
-  assert.deepEqual(methods(socket), [["page.sync", ["p1"]]]);
+  const second = await goesOn(client.bridge, { received: 1, sent: 1, token: "t3" });
   assert.deepEqual(changed.at(-1), { state: "open", attempt: 0, restarted: true });
+  second.socket.end(1006);
+  client.clock.advance(1000);
+  const { socket } = await goesOn(client.bridge, { received: 1, sent: 1, token: "t4" });
+  await pong(socket);
+  assert.deepEqual(methods(socket), [["page.sync", ["p1"]]]);
   socket.end(1006);
   client.clock.advance(1000);
-  await goesOn(client.bridge, { received: 2, sent: 1, token: "t4" });
+  const last = await goesOn(client.bridge, { received: 1, sent: 1, token: "t5" });
   assert.deepEqual(changed.at(-1), { state: "open", attempt: 0 }, "it is told once");
+  assert.deepEqual(last.socket.sent.map(({ method }) => method), ["page.sync"], "it is asked once");
   assert.deepEqual(seen, ["open p1"]);
 });
 
@@ -215,7 +247,9 @@ test("a session that is lost after a restart is told as lost, and its pages are 
   newest().accept();
   await turn();
   newest().receive({ id: newest().last("session.resume").id, result: { ...info, session: "s2", resumed: false, reason: "unknown" } });
+  newest().seq = 0;
   await turn();
+  await pong(newest());
   assert.deepEqual(seen.at(-1), { state: "open", attempt: 0, lost: { reason: "unknown", calls: [], pages: [] } });
   assert.equal(newest().sent.some(({ method }) => method === "page.sync"), false);
 });
