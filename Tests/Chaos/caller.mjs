@@ -5,6 +5,8 @@ import { Random } from "../Soak/random.mjs";
 
 /** How many calls of one page may wait. */
 const MAX_WAITING = 12;
+/** How many of the last changes of its connection are told where it waits for ever. */
+const CHANGES = 4;
 
 /** A page that calls, and is loaded again and again. */
 export class Caller {
@@ -20,6 +22,7 @@ export class Caller {
   #waiting = new Map();
   /** The numbers of the answers that came, by id. */
   #answers = new Map();
+  #changes = [];
   bridge;
 
   constructor(run, name) {
@@ -30,6 +33,11 @@ export class Caller {
 
   get waiting() {
     return [...this.#waiting.keys()];
+  }
+
+  /** How its connection was lately. */
+  get story() {
+    return JSON.stringify(this.#changes);
   }
 
   async live() {
@@ -69,7 +77,9 @@ export class Caller {
     const own = `/${this.#name}.${this.#load}/`;
     // What the load before had not brought to the server went with it; a call without a key may go with a server.
     const mayGo = ({ uri, key }) => !uri.includes(own) || (this.#run.isKilling && key === undefined);
-    bridge.addEventListener("statechange", ({ detail: { lost } }) => {
+    bridge.addEventListener("statechange", ({ detail }) => {
+      const { lost } = detail;
+      this.#changes = [...this.#changes, detail].slice(-CHANGES);
       if (lost && !(lost.reason === "server" && lost.calls.every(mayGo))) this.#run.fault(`${this.#name} lost ${JSON.stringify(lost)}`);
     });
   }
@@ -159,7 +169,7 @@ export class Caller {
         const isRefused = this.#run.isKilling && isDraining(error);
         const isUnknown = error.code === 2599 && (isAdopted || (this.#run.isKilling && ask === undefined));
         if (!isRefused && !isUnknown) {
-          this.#run.fault(`${name}: ${error.code} ${error.message}`);
+          this.#run.fault(`${name}: ${error.code} ${error.message} ${JSON.stringify(error.data)}; ${this.story}`);
           return ended("fault");
         }
         if (ask === undefined) return ended(isRefused && error.retryable ? "refused" : "unknown");

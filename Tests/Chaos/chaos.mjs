@@ -101,11 +101,13 @@ async function remains(milliseconds, what) {
   }
 }
 await remains(30_000, () => all.some(({ waiting }) => waiting.length > 0));
-for (const { waiting } of all) if (waiting.length > 0) run.fault(`${waiting.length} calls have no result: ${waiting.slice(0, 5).join(", ")}`);
+for (const { waiting, story } of all) {
+  if (waiting.length > 0) run.fault(`${waiting.length} calls have no result: ${waiting.slice(0, 5).join(", ")}; ${story}`);
+}
 const shown = await remains(5_000, () => host.shown);
 if (shown > 0) run.fault(`the host still shows ${shown} pages`);
 // Who has no connection cannot say that it leaves.
-const leaving = [...all, host].map(({ bridge }) => bridge.request("$/ping").then(() => bridge.close()));
+const leaving = [...all, host].map(({ bridge }) => bridge.request("$/ping", undefined, { timeout: 10_000 }).then(() => bridge.close()));
 await Promise.all(leaving).catch((error) => run.fault(`a client could not leave: ${error}`));
 // A client that was never told that it is there has 10 s.
 const held = await remains(12_000, async () => left(await lives.held()));

@@ -29,6 +29,31 @@ async function connect(context, url, options, tab) {
   return { bridge, seen: changes(bridge) };
 }
 
+/** What is left of a page in this process connects no more. */
+function mortal() {
+  let isDead = false;
+  const WebSocket = class extends nodeWebSockets().WebSocket {
+    /** @param {any[]} how */
+    constructor(...how) {
+      super(...how);
+      if (isDead) this.terminate();
+    }
+  };
+  return { WebSocket: /** @type {any} */ (WebSocket), die: () => void (isDead = true) };
+}
+
+/**
+ * The server ends, and its clients have noticed: what they send from now on it can not have heard.
+ * @param {{end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>}} server
+ * @param {"SIGKILL" | "SIGTERM"} signal
+ * @param {...Bridge} bridges
+ */
+async function ends(server, signal, ...bridges) {
+  const noticed = bridges.map((bridge) => new Promise((resolve) => bridge.addEventListener("statechange", resolve, { once: true })));
+  await server.end(signal);
+  await Promise.all(noticed);
+}
+
 /** A host of tasks that end when they are told to, and of pages. */
 function holding() {
   /** @type {any[]} */
@@ -77,7 +102,7 @@ for (const signal of /** @type {("SIGKILL" | "SIGTERM")[]} */ (["SIGKILL", "SIGT
     const caller = await connect(t, server.url, { join: key(await shell.bridge.ready) });
     const { page, outcome } = await opened(caller.bridge, "live://list", { key: "pick" });
     const before = [caller.bridge.session?.session, caller.bridge.session?.client, caller.bridge.session?.epoch];
-    await server.end(signal);
+    await ends(server, signal, shell.bridge, caller.bridge);
     const finished = shell.bridge.finish({ picked: 7 }, { page });
     await server.again();
     await finished;
@@ -98,7 +123,7 @@ test("live: over a crash a task with a key is done, and one without has an unkno
   const plain = caller.bridge.invoke("action://live/plain");
   const keyed = caller.bridge.invoke("action://live/keyed", {}, { key: "pay" });
   await until(2);
-  await server.end("SIGKILL");
+  await ends(server, "SIGKILL", shell.bridge, caller.bridge);
   const waiting = caller.bridge.invoke("action://live/waiting");
   await server.again();
   await assert.rejects(plain, { code: 2599, kind: "outcomeUnknown", name: "OutcomeUnknown" });
@@ -116,15 +141,18 @@ test("live: a page that is loaded again while its server is away finds what it h
   const shell = await connect(t, server.url, options);
   const tab = new FakeTab("https://shop.example/page.html", new FakeLocks(), new FakeStorage());
   const join = key(await shell.bridge.ready);
-  const caller = await connect(t, server.url, { join }, tab);
+  const { WebSocket, die } = mortal();
+  const caller = await connect(t, server.url, { join, WebSocket }, tab);
+  const before = caller.bridge.session?.client;
   const { page, outcome } = await opened(caller.bridge, "live://list", { key: "pick" });
   outcome.catch(() => {});
-  await server.end("SIGKILL");
+  await ends(server, "SIGKILL", shell.bridge);
   tab.unload();
+  die();
   const next = connect(t, server.url, { join }, tab);
   await server.again();
   const { bridge } = await next;
-  assert.equal(bridge.session?.client, caller.bridge.session?.client);
+  assert.equal(bridge.session?.client, before);
   assert.deepEqual(bridge.pending.map(({ uri }) => uri), ["live://list"]);
   await shell.bridge.finish("picked", { page });
   assert.equal((await bridge.recover("pick")).data, "picked");
