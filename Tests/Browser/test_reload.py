@@ -145,7 +145,7 @@ class KeptSessionTest(RestartCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         table, web = str(ROOT / "protocol/routes/demo.json"), str(ROOT / "web")
-        cls.command = ("serve", "--data", folder.name, "--table", table, "--web", web)
+        cls.command = ("serve", "--data", folder.name, "--drain", "0", "--table", table, "--web", web)
         super().setUpClass()
 
     def test_a_result_comes_over_a_crash_and_a_restart(self):

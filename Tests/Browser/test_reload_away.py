@@ -43,7 +43,7 @@ class AwayCase(unittest.TestCase):
         self.relay = Relay()
         self.addCleanup(self.relay.stop)
         doors = ("--allow-origin", self.pages.origin, "--allow-host", f"127.0.0.1:{self.relay.port}")
-        self.command = ("serve", "--conformance", *doors, *self.flags())
+        self.command = ("serve", "--conformance", "--drain", "0", *doors, *self.flags())
         self.serve(0)
         self.relay.target = self.port
         self.driver.start_anew((800, 600))
