@@ -182,5 +182,5 @@ export class Caller {
 
 /** Whether a server that ends has refused a call, or given it up. */
 export function isDraining(error) {
-  return error.code === -32802 || (error.code === 2503 && error.kind === "draining");
+  return error.code === -32802 || (error.code === 2503 && ["draining", "unavailable"].includes(error.kind));
 }

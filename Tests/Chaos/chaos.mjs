@@ -62,9 +62,9 @@ const folder = mkdtempSync(join(tmpdir(), "chaos-"));
 const tasks = join(folder, "tasks");
 const data = run.isKilling ? join(folder, "data") : undefined;
 appendFileSync(tasks, "");
-process.once("exit", () => (faults.length === 0 ? rmSync(folder, { recursive: true }) : console.log(`what was done is in ${folder}`)));
+process.once("exit", () => (faults.length === 0 ? rmSync(folder, { recursive: true }) : console.log(`what was done, and what the server said, is in ${folder}`)));
 
-const lives = await Lives.start(run, new Random(seed, "server"), data);
+const lives = await Lives.start(run, new Random(seed, "server"), { folder: data, log: join(folder, "server.log") });
 const proxy = await Proxy.start(lives.port, new Random(seed, "proxy"));
 const { WebSocket } = createRequire(import.meta.url)("ws");
 /** A WebSocket through the proxy, which asks for the server by its own name. */

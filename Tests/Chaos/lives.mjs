@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { appendFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { Server, slope } from "../Soak/server.mjs";
 
@@ -7,8 +8,6 @@ const MAX_SLOPE = 0.01;
 /** Milliseconds that are long enough, and between two looks at it. */
 const LONG = 60_000;
 const LOOK = 250;
-/** How many of the last lines that a server has written are told where one does not start. */
-const LINES = 20;
 
 /** The server under test, which is killed and started again on the same port and folder. */
 export class Lives {
@@ -18,25 +17,26 @@ export class Lives {
   #folder;
   #server;
   #port;
-  #lines = [];
+  #log;
   /** Of the process that runs, and of the one that has run longest. */
   #memory = [];
   #longest = [];
   #clock;
 
-  /** `folder`: where it keeps its sessions; none: it keeps none. */
-  static async start(run, random, folder) {
-    const lives = new Lives(run, random, folder);
+  /** `folder`: where it keeps its sessions; none: it keeps none. `log`: the file for what it says. */
+  static async start(run, random, { folder, log }) {
+    const lives = new Lives(run, random, { folder, log });
     lives.#port = await freePort();
     await lives.#start();
     lives.#clock = setInterval(() => lives.#look(), LOOK);
     return lives;
   }
 
-  constructor(run, random, folder) {
+  constructor(run, random, { folder, log }) {
     this.#run = run;
     this.#random = random;
     this.#folder = folder;
+    this.#log = log;
   }
 
   get port() {
@@ -93,11 +93,11 @@ export class Lives {
     const variables = { WAYBRIDGE_LIMITS_RESUME_MS: "120000", WAYBRIDGE_DRAIN: `${this.#random.below(2)}` };
     // A key must not be forgotten while a page that asks for it again is loaded.
     if (this.#folder !== undefined) variables.WAYBRIDGE_LIMITS_MAX_KEYS = "4096";
-    const hear = (line) => void (this.#lines = [...this.#lines, line].slice(-LINES));
+    const hear = (line) => appendFileSync(this.#log, `${line}\n`);
     try {
       this.#server = await Server.start(process.env.WAYBRIDGE, this.#arguments, hear, variables, this.#port);
     } catch (error) {
-      this.#run.fault(`the server does not start: ${error.message}\n${this.#lines.join("\n")}`);
+      this.#run.fault(`the server does not start: ${error.message}`);
       process.exit(1);
     }
   }
@@ -131,7 +131,7 @@ export class Lives {
 
   async #stop() {
     const code = await this.#server.stop();
-    if (code !== 0) this.#run.fault(`the server ended with ${code} after SIGTERM: ${this.#lines.slice(-3).join("; ")}`);
+    if (code !== 0) this.#run.fault(`the server ended with ${code} after SIGTERM`);
   }
 
   #look() {
