@@ -79,6 +79,7 @@ export class Caller {
     const mayGo = ({ uri, key }) => !uri.includes(own) || (this.#run.isKilling && key === undefined);
     bridge.addEventListener("statechange", ({ detail }) => {
       const { lost } = detail;
+      this.#run.checkClose(this.#name, detail);
       this.#changes = [...this.#changes, detail].slice(-CHANGES);
       if (lost && !(lost.reason === "server" && lost.calls.every(mayGo))) this.#run.fault(`${this.#name} lost ${JSON.stringify(lost)}`);
     });

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { closeCodes } from "../../web/bridge/codes.js";
 import { Random } from "../Soak/random.mjs";
 import { Caller, isDraining } from "./caller.mjs";
 import { Host } from "./host.mjs";
@@ -53,6 +54,10 @@ const run = {
   fault(text) {
     faults.push(text);
     if (faults.length <= 20) console.log(`FAULT ${text.slice(0, 500)}`);
+  },
+  /** Whatever is cut, no message is missing before one that comes. */
+  checkClose(name, { code, reason }) {
+    if (code === closeCodes.gap.code) run.fault(`${name} was closed for a gap: ${reason}`);
   },
   /** Whether a server that was restarted, or ends, may give that for what is then to be tried again. */
   isAmiss: (error) => run.isKilling && (error.code === 2599 || isDraining(error)),

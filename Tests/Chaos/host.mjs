@@ -27,7 +27,9 @@ export class Host {
       hosts: { chaos: { open: (page, call) => this.#open(page, call), close: ({ id }) => void this.#shown.delete(id) } },
     }));
     bridge.addEventListener("error", ({ detail }) => run.fault(`the host: ${detail}`));
-    bridge.addEventListener("statechange", ({ detail: { lost, restarted } }) => {
+    bridge.addEventListener("statechange", ({ detail }) => {
+      const { lost, restarted } = detail;
+      run.checkClose("the host", detail);
       if (restarted) run.counts.resumed += 1;
       // What it asks for it asks again.
       if (lost && !(run.isKilling && lost.reason === "server")) run.fault(`the host lost ${JSON.stringify(lost)}`);
