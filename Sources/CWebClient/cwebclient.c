@@ -128,15 +128,18 @@ static const unsigned char file_41[] = {
 #embed "../../web/bridge/serving.js"
 };
 static const unsigned char file_42[] = {
-#embed "../../web/bridge/subscriptions.js"
+#embed "../../web/bridge/shown-pages.js"
 };
 static const unsigned char file_43[] = {
-#embed "../../web/bridge/types.js"
+#embed "../../web/bridge/subscriptions.js"
 };
 static const unsigned char file_44[] = {
-#embed "../../web/bridge/uri-map.js"
+#embed "../../web/bridge/types.js"
 };
 static const unsigned char file_45[] = {
+#embed "../../web/bridge/uri-map.js"
+};
+static const unsigned char file_46[] = {
 #embed "../../web/bridge/uri.js"
 };
 
@@ -183,10 +186,11 @@ static const struct web_client_file files[] = {
     {"result.js", file_39, sizeof file_39},
     {"resumption.js", file_40, sizeof file_40},
     {"serving.js", file_41, sizeof file_41},
-    {"subscriptions.js", file_42, sizeof file_42},
-    {"types.js", file_43, sizeof file_43},
-    {"uri-map.js", file_44, sizeof file_44},
-    {"uri.js", file_45, sizeof file_45},
+    {"shown-pages.js", file_42, sizeof file_42},
+    {"subscriptions.js", file_43, sizeof file_43},
+    {"types.js", file_44, sizeof file_44},
+    {"uri-map.js", file_45, sizeof file_45},
+    {"uri.js", file_46, sizeof file_46},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

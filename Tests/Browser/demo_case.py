@@ -18,11 +18,12 @@ class DemoCase(unittest.TestCase):
     size = (1280, 800)
     dark = False
     motion = False  # so that nothing moves under the pointer
+    command = ("demo",)  # what the server is started with
     server_ends = False  # whether a test ends the server, so that connecting to it fails
 
     @classmethod
     def setUpClass(cls):
-        cls.server = DemoServer()
+        cls.server = DemoServer(arguments=cls.command)
         cls.addClassCleanup(cls.server.stop)
         cls.driver = cls.browser(cls.dark, cls.motion)
         cls.addClassCleanup(cls.driver.quit)

@@ -1,6 +1,8 @@
 """Pages that are loaded again go on where they were, the shell with all its pages included."""
 
+import tempfile
 import unittest
+from pathlib import Path
 
 from demo_case import DemoCase
 from demo_server import DemoServer
@@ -9,6 +11,7 @@ from firefox import Firefox
 SHOP = "/demo/pages/shop.html"
 LIST = "native://address/list"
 PROFILE = "flutter://profile/7"
+ROOT = Path(__file__).resolve().parents[2]
 STUDIO = "Studio, Quay 4, Loft 2, Bergen"
 
 
@@ -94,19 +97,70 @@ class TabsTest(ReloadCase):
         self.assertEqual(self.session(), session)
 
 
-class RestartTest(ReloadCase):
+class RestartCase(ReloadCase):
     server_ends = True
 
+    def restart(self, end):
+        end()
+        type(self).server = DemoServer(self.server.port, self.command)
+        self.addClassCleanup(self.server.stop)
+
+    def note(self):
+        """What is said of it beside the phone, which is said in front of it too."""
+        text = self.phone.find("#messages .note").text
+        self.phone.toast(text)
+        return text
+
+
+class RestartTest(RestartCase):
     def test_what_a_restart_has_cost_is_said(self):
         self.choose("Choose an address")
         self.phone.surface(LIST)
-        self.server.stop()
-        type(self).server = DemoServer(self.server.port)
-        self.addClassCleanup(self.server.stop)
+        self.restart(self.server.stop)
         self.phone.wait_for_stack("native://home")
-        note = self.phone.find("#messages .note").text
+        note = self.note()
         self.assertIn("does not know this client any more", note)
         self.assertIn("3 pages", note)
+
+    def test_what_became_of_its_calls_is_said(self):
+        session = self.session()
+        self.phone.press("native://home", "Addresses")
+        self.phone.surface(LIST)
+        self.restart(self.server.crash)
+        self.phone.wait_for_stack("native://home")
+        self.assertNotEqual(self.session(), session)
+        note = self.note()
+        self.assertIn("a new session has begun; gone: 2 pages and one call.", note)
+        self.assertIn(f"Nobody knows whether these were carried out: {LIST}.", note)
+        self.phone.settle()
+        self.screenshot("restart-lost")
+        self.assertEqual(self.phone.overflow(), [], "the note is too wide")
+
+
+class KeptSessionTest(RestartCase):
+    """A server that keeps its sessions serves what the demo does."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        table, web = str(ROOT / "protocol/routes/demo.json"), str(ROOT / "web")
+        cls.command = ("serve", "--data", folder.name, "--drain", "0", "--table", table, "--web", web)
+        super().setUpClass()
+
+    def test_a_result_comes_over_a_crash_and_a_restart(self):
+        session = self.session()
+        self.choose("Choose an address")
+        self.phone.surface(LIST)
+        for end in ("crash", "stop"):
+            self.restart(getattr(self.server, end))
+            self.assertEqual(self.note(), "The server was restarted; the session goes on.")
+            self.phone.button("Clear").click()
+            self.phone.wait_for_stack(LIST, SHOP, "native://home")
+            self.assertEqual(self.session(), session)
+        self.phone.settle()
+        self.screenshot("restart-kept")
+        self.pick()
 
 
 class FirefoxReloadTest(ReloadTest):

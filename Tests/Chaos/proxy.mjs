@@ -33,12 +33,17 @@ export class Proxy {
   /** From now on all passes, over new connections. */
   calm() {
     this.isCalm = true;
+    this.cut();
+  }
+
+  /** Cuts all connections at once. */
+  cut() {
     for (const cut of this.#open) cut();
   }
 
   async stop() {
     this.#server.close();
-    for (const cut of this.#open) cut();
+    this.cut();
   }
 
   #pair(client) {

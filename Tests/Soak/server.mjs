@@ -5,19 +5,23 @@ import { createInterface } from "node:readline";
 /** What `/metrics` tells of what the server holds for its clients; all of it is zero when they are gone. */
 const GAUGES = ["sessions", "clients", "hosts", "pages", "calls_in_flight", "pending_requests"];
 
+/** Those that are running: a server must not outlive its test. */
+const running = new Set();
+globalThis.process.once("exit", () => running.forEach((process) => process.kill("SIGKILL")));
+for (const signal of ["SIGINT", "SIGTERM"]) globalThis.process.once(signal, () => globalThis.process.exit(1));
+
 /** The server under test, a process of its own. */
 export class Server {
   /**
    * Starts the command and waits for its first line; `complain` gets what it writes to standard error. Who is lost is gone
-   * soon, unless `variables` say otherwise.
+   * soon, unless `variables` say otherwise. `port` 0 is any free one.
    */
-  static async start(command, options, complain, variables = {}) {
+  static async start(command, options, complain, variables = {}, port = 0) {
     const env = { ...globalThis.process.env, WAYBRIDGE_LIMITS_RESUME_MS: "1000", WAYBRIDGE_DRAIN: "0", ...variables };
-    const process = spawn(command, [...options, "--port", "0"], { env, stdio: ["ignore", "pipe", "pipe"] });
+    const process = spawn(command, [...options, "--port", `${port}`], { env, stdio: ["ignore", "pipe", "pipe"] });
     createInterface({ input: process.stderr }).on("line", (line) => complain(`the server says ${line}`));
-    // The server must not outlive its test.
-    globalThis.process.once("exit", () => process.kill("SIGKILL"));
-    for (const signal of ["SIGINT", "SIGTERM"]) globalThis.process.once(signal, () => globalThis.process.exit(1));
+    running.add(process);
+    process.once("exit", () => running.delete(process));
     const lines = createInterface({ input: process.stdout });
     const line = await new Promise((resolve, reject) => {
       lines.once("line", resolve);
@@ -75,6 +79,12 @@ export class Server {
   /** Ends the server as a service manager does; gives its exit code. */
   stop() {
     this.process.kill("SIGTERM");
+    return this.ended;
+  }
+
+  /** Ends it as a crash does. */
+  kill() {
+    this.process.kill("SIGKILL");
     return this.ended;
   }
 }

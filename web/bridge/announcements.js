@@ -2,6 +2,9 @@
 import { codes } from "./codes.js";
 import { ConnectionClosed } from "./errors.js";
 
+/** How often the same is told to one session, where servers that were restarted leave open whether they have heard it. */
+const TRIES = 5;
+
 /** @typedef {import("./types.js").Unregister} Unregister */
 
 /** What the server is told of this client: its hosts and the topics it wants. A new session has to be told again. */
@@ -66,7 +69,7 @@ export class Announcements {
    * @param {object} params
    */
   #first(method, params) {
-    this.#client.request(method, params, { first: true }).catch((error) => {
+    this.#request(method, params, { first: true }).catch((error) => {
       if (!isLost(error)) this.#client.refused(error);
     });
   }
@@ -119,12 +122,31 @@ export class Announcements {
    */
   async #tell(method, params, settled) {
     try {
-      await this.#client.request(method, params);
+      await this.#request(method, params);
       settled?.();
     } catch (error) {
       if (!isLost(error)) throw error;
       settled?.();
       await this.#client.ready();
+    }
+  }
+
+  /**
+   * It does no harm twice: where its outcome is unknown, and the session goes on, it is asked again.
+   * @param {string} method
+   * @param {object} params
+   * @param {{first: boolean}} [options]
+   */
+  async #request(method, params, options) {
+    const { request, ready } = this.#client;
+    const session = ready();
+    for (let left = TRIES; ; left -= 1) {
+      try {
+        return await request(method, params, options);
+      } catch (/** @type {any} */ error) {
+        const isOpen = error.code === codes.outcomeUnknown.code && !(error instanceof ConnectionClosed);
+        if (!isOpen || session !== ready() || left === 1) throw error;
+      }
     }
   }
 

@@ -183,7 +183,7 @@ export class Bridge extends Member {
    */
   async adopt(uri, params, { style, host } = {}) {
     const page = await this.#client.request("navigation.adopt", { uri, params, style });
-    this.#client.hosting.adopt(page, host);
+    this.#client.hosting.pages.adopt(page, host);
     return page;
   }
 

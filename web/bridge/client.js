@@ -204,8 +204,8 @@ export class Client {
     if (state === "closed") this.#liveness?.close();
     else if (state === "open") this.#liveness?.start();
     else this.#liveness?.stop();
-    const lost = state === "open" ? this.#membership.takeLoss() : undefined;
-    this.#emit("statechange", lost === undefined ? change : { ...change, lost });
+    const news = state === "open" ? this.#membership.takeNews() : {};
+    this.#emit("statechange", { ...change, ...news });
   }
 
   /** @param {Close} close */

@@ -8,6 +8,7 @@ const PATIENCE = 10000;
 
 /** @typedef {import("./types.js").SessionInfo} SessionInfo */
 /** @typedef {import("./connection.js").Close} Close */
+/** @typedef {Pick<import("./types.js").StateChange, "lost" | "restarted">} News what has become of the session by the time it is open */
 
 /** The session at hand: how it opens, goes on with the next connection or load, and what it costs when it does not. */
 export class Membership {
@@ -19,7 +20,9 @@ export class Membership {
    * @type {"all" | import("./reload-store.js").Kept | undefined}
    */
   #untold;
-  /** @type {import("./types.js").Lost | undefined} since a session was last open */ #loss;
+  /** Whether the server was restarted since it was last told, so that the pages are to be compared with its picture. */
+  #isRestarted = false;
+  /** @type {News} since a session was last open */ #news = {};
   #parts;
   /** @type {SessionInfo | undefined} */ session;
   /** @type {Promise<SessionInfo>} */ ready = this.#newReady();
@@ -79,7 +82,7 @@ export class Membership {
     const had = this.session !== undefined;
     this.leave();
     const calls = peer.interrupt(close);
-    if (had) this.#loss = { reason: "connection", calls, pages: [] };
+    if (had) this.#news = { lost: { reason: "connection", calls, pages: [] } };
   }
 
   /** There is no session any more. */
@@ -100,14 +103,14 @@ export class Membership {
 
   /** Takes the pages away that it showed. */
   clear() {
-    return this.#parts.hosting.lost((cause) => this.#hostFailed("close", cause));
+    return this.#parts.hosting.pages.lost((cause) => this.#hostFailed("close", cause));
   }
 
-  /** What was lost before the session opened that is open now. */
-  takeLoss() {
-    const loss = this.#loss;
-    this.#loss = undefined;
-    return loss;
+  /** What happened before the session opened that is open now. */
+  takeNews() {
+    const news = this.#news;
+    this.#news = {};
+    return news;
   }
 
   /**
@@ -133,12 +136,13 @@ export class Membership {
     if (typeof info?.session !== "string") {
       throw bridgeError(codes.internal.code, "the server's answer to session.open names no session", { kind: "malformed" });
     }
-    const { resumed, reason, received, sent, pending = [], ...session } = info;
+    const { resumed, restarted, reason, received, sent, pending = [], ...session } = info;
     const { kept } = resumption;
     if (kept !== undefined) this.#takeUp(kept.calls, pending);
     if (resumed !== true) this.#lose(resumed === false ? reason : undefined);
     if (resumed !== true) this.#untold = "all";
     else if (kept !== undefined) this.#untold = kept;
+    if (resumed === true && restarted === true) this.#goOnAnew();
     resumption.entered(info);
     entry.passed(session);
     hosting.page = session.page ?? page;
@@ -168,24 +172,52 @@ export class Membership {
     const calls = this.#parts.peer.renew(`the session was lost (${reason}); whether the call was carried out is unknown`);
     const pages = this.clear();
     this.#another();
-    if (reason !== undefined) this.#loss = { reason, calls, pages };
-    else if (this.#loss !== undefined) this.#loss.pages = pages;
+    this.#isRestarted = false;
+    const { lost } = this.#news;
+    if (reason !== undefined) this.#news = { lost: { reason, calls, pages } };
+    else this.#news = lost === undefined ? {} : { lost: { ...lost, pages } };
+  }
+
+  /** The server was restarted, and the session goes on: what it had asked is no longer asked, and its stack may be an earlier one. */
+  #goOnAnew() {
+    this.#parts.peer.unask("the server was restarted");
+    this.#isRestarted = true;
+    this.#news.restarted = true;
   }
 
   /** Tells the session what it has to know of this client. */
   #tell() {
-    const { announcements, hosting, peer, clock, own, report } = this.#parts;
+    const { announcements, hosting } = this.#parts;
     const untold = this.#untold;
     this.#untold = undefined;
-    if (untold === "all") return announcements.resubscribe();
-    if (untold === undefined) return;
-    announcements.again(untold);
-    if (![...untold.hosts, ...hosting.declarations].some(({ kind }) => kind === "page")) return;
+    const before = untold === "all" ? undefined : untold;
+    if (untold === "all") announcements.resubscribe();
+    else if (before !== undefined) announcements.again(before);
+    if (before !== undefined && [...before.hosts, ...hosting.declarations].some(isOfPages)) this.#sync();
+    if (this.#isRestarted) void this.#settlePages();
+  }
+
+  /** Compares the pages once all has come that the server had to send before it was restarted, of which some may be shown by then. */
+  async #settlePages() {
+    const { hosting, peer } = this.#parts;
+    try {
+      await peer.request("$/ping", undefined, { first: true });
+    } catch {
+      // The next connection has the same question.
+      return;
+    }
+    this.#isRestarted = false;
+    if (hosting.declarations.some(isOfPages) || !hosting.pages.isEmpty) this.#sync();
+  }
+
+  /** Compares the pages that are shown with the server's picture. */
+  #sync() {
+    const { hosting, peer, clock, own, report } = this.#parts;
     const ask = (/** @type {object} */ params) => peer.request("page.sync", params, { first: true });
     /** @type {unknown} */
     let timer;
     const late = new Promise((resolve) => (timer = clock.setTimeout(() => resolve(undefined), PATIENCE)));
-    const synced = hosting.sync(ask, { failed: (cause) => this.#hostFailed("open", cause), late, own: own() }).catch((error) => {
+    const synced = hosting.pages.sync(ask, { failed: (cause) => this.#hostFailed("open", cause), late, own: own() }).catch((error) => {
       if (error.kind !== "closed" && error.code !== codes.outcomeUnknown.code) report(error);
     });
     void synced.then(() => clock.clearTimeout(timer));
@@ -224,4 +256,9 @@ export class Membership {
   #hostFailed(what, cause) {
     this.#parts.report(failure("internal", `${what} of a host failed: ${textOf(cause)}`, { cause }));
   }
+}
+
+/** @param {import("./registry.js").Declaration} declaration */
+function isOfPages({ kind }) {
+  return kind === "page";
 }

@@ -64,6 +64,6 @@ export class Notices {
   #resume(page) {
     const { emit, hosting, report } = this.#client;
     emit("resume", { page });
-    hosting.resume(page).catch((cause) => report(failure("internal", `resume of a host failed: ${textOf(cause)}`, { cause })));
+    hosting.pages.resume(page).catch((cause) => report(failure("internal", `resume of a host failed: ${textOf(cause)}`, { cause })));
   }
 }

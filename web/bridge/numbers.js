@@ -32,6 +32,11 @@ export class Numbers {
     this.#received = this.#told = received;
   }
 
+  /** The number of the last message that was given one. */
+  get sent() {
+    return this.#sent;
+  }
+
   /** The number of the last message that was taken. */
   get received() {
     return this.#received;

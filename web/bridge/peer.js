@@ -105,6 +105,14 @@ export class Peer {
     return lost.map((call) => call.asked);
   }
 
+  /**
+   * The server has begun anew, and the session goes on: what it had asked is no longer asked, and is aborted.
+   * @param {string} why
+   */
+  unask(why) {
+    this.#serving.interrupt(failure("outcomeUnknown", why));
+  }
+
   /** The calls that have to be known after a reload of the page. */
   get asked() {
     return this.#calling.asked;

@@ -57,3 +57,12 @@ export class Registry {
     return this.#entries.find(({ declaration: own }) => own.scheme === scheme)?.handler;
   }
 }
+
+/**
+ * @param {any} host
+ * @returns {ChosenHost}
+ */
+export function checkHost(host) {
+  if (typeof host?.kind === "string") return host;
+  throw failure("invalidParams", "page.open and task.run need the host that was chosen");
+}

@@ -84,7 +84,8 @@ export class Resumption {
     }
     if (this.#numbers === undefined) return ["session.open", open];
     const { client, token, epoch } = /** @type {Identity} */ (this.#identity);
-    return ["session.resume", { client, token, epoch, received: this.#numbers.received, open }];
+    const { received, sent } = this.#numbers;
+    return ["session.resume", { client, token, epoch, received, sent, open }];
   }
 
   /**

@@ -89,7 +89,7 @@
  * @typedef {object} PageHost what shows the pages of a scheme
  * @property {(page: Page, call: {signal: AbortSignal, restored?: true} & Deputy) => unknown} open shows the page, perhaps later; throwing (or
  *   rejecting) refuses it, and with `Declined` leaves it to who comes next. `restored`: it was shown before this client's own page was
- *   loaded again; who it was opened for is not told then, and the functions are those of this client itself
+ *   loaded again, or the server was restarted; who it was opened for is not told then, and the functions are those of this client itself
  * @property {(page: Page, reason: Outcome["outcome"], exts: Params) => unknown} close takes the
  *   page away; `exts` are those of the back, finish or opening that closed it, `{}` without any
  * @property {(page: Page) => unknown} [resume] the page is on top again
@@ -97,8 +97,8 @@
  * @property {Record<string, MethodHandler>} [methods] what others may call of a page that it shows
  *
  * @typedef {object} Deputy what a handler does for its caller: the functions of `Bridge` of these names, with the caller's rights, as far as
- *   this client's own go; who calls a method of the app's own is the app, which may do everything. Once the handler has answered, or the
- *   session is lost, they reject with -32602
+ *   this client's own go; who calls a method of the app's own is the app, which may do everything. Once the handler has answered, the
+ *   server was restarted, or the session is lost, they reject with -32602
  * @property {import("./bridge.js").Bridge["open"]} open
  * @property {import("./bridge.js").Bridge["invoke"]} invoke
  * @property {import("./bridge.js").Bridge["canOpen"]} canOpen
@@ -107,14 +107,14 @@
  * @typedef {object} TaskRun
  * @property {string} uri
  * @property {Params} exts
- * @property {AbortSignal} signal aborted when the caller cancels, or the session is lost
+ * @property {AbortSignal} signal aborted when the caller cancels, the server is restarted, or the session is lost
  * @property {(value: unknown) => void} progress
  * @typedef {TaskRun & Deputy} TaskCall
  *
  * @typedef {(params: any, call: TaskCall) => unknown} TaskHandler its (awaited) value is the task's
  *
  * @typedef {object} MethodRun
- * @property {AbortSignal} signal aborted when the caller cancels, or the session is lost
+ * @property {AbortSignal} signal aborted when the caller cancels, the server is restarted, or the session is lost
  * @property {(value: unknown) => void} progress
  * @property {Page | {id: string}} [page] the page that was called; whole where this client shows it
  * @typedef {MethodRun & Deputy} MethodCall
@@ -137,6 +137,8 @@
  * @property {string} [reason] why
  * @property {import("./errors.js").BridgeError} [error] the error behind it
  * @property {Lost} [lost] what is gone, of `open` in a session in place of one that could not go on
+ * @property {true} [restarted] of `open` in a session that goes on although its server was restarted: what that was doing for a call
+ *   without a key ends with `OutcomeUnknown`, what it had this client do is aborted, and hosts are asked for their pages again
  *
  * @typedef {object} Lost
  * @property {string} reason why the session could not go on: `unknown` to the server (its time has passed, or the server has begun

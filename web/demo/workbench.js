@@ -43,9 +43,10 @@ const shell = new Shell(byId("screen", HTMLElement), {
   },
   connection(change) {
     connectionView.show(change, shell.bridge.session?.session);
-    if (change.lost) {
-      log.note(inWords(change.lost));
-      toasts.show(inWords(change.lost));
+    const news = change.lost ? inWords(change.lost) : change.restarted && "The server was restarted; the session goes on.";
+    if (news) {
+      log.note(news);
+      toasts.show(news);
     }
     const isOpen = change.state === "open";
     byId("screen", HTMLElement).inert = !isOpen;

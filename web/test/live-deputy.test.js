@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bridge } from "../bridge/bridge.js";
-import { POLICY_SKIP, serve } from "./live-server.js";
+import { OWN_SKIP, serve } from "./live-server.js";
 import { key, nodeWebSockets } from "./node-ws.js";
 
-const OPTIONS = { skip: POLICY_SKIP, timeout: 30000 };
+const OPTIONS = { skip: OWN_SKIP, timeout: 30000 };
 const ORIGIN = "https://page.test";
 const POLICY = {
   origins: [ORIGIN],

@@ -7,34 +7,68 @@ import { tmpdir } from "node:os";
 const COMMAND = process.env.WAYBRIDGE;
 
 /** What tests with a server of their own need to be told. */
-export const POLICY_SKIP = COMMAND === undefined && "WAYBRIDGE names no command: give the path of `waybridge`";
+export const OWN_SKIP = COMMAND === undefined && "WAYBRIDGE names no command: give the path of `waybridge`";
+
+/** @typedef {import("node:test").TestContext} TestContext */
 
 /**
  * Starts a server with a policy, until the test ends.
- * @param {import("node:test").TestContext} context
+ * @param {TestContext} context
  * @param {object} policy
  * @returns {Promise<string>} the address of its endpoint
  */
 export async function serve(context, policy) {
-  const folder = mkdtempSync(`${tmpdir()}/waybridge-`);
-  context.after(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   writeFileSync(`${folder}/policy.json`, JSON.stringify(policy));
+  const { url, end } = await start(["--policy", `${folder}/policy.json`], 0);
+  context.after(() => end("SIGTERM").then(() => rmSync(folder, { recursive: true })));
+  return url;
+}
+
+/**
+ * Starts a server that keeps its sessions, until the test ends.
+ * @param {TestContext} context
+ * @returns {Promise<{url: string, end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>, again: () => Promise<void>}>} `end` ends it,
+ *   `again` starts it again where it was
+ */
+export async function serveKept(context) {
+  const folder = newFolder();
+  const flags = ["--data", folder];
+  let { url, end } = await start(flags, 0);
+  context.after(() => end("SIGTERM").then(() => rmSync(folder, { recursive: true })));
+  return {
+    url,
+    end: (signal) => end(signal),
+    again: async () => void ({ end } = await start(flags, Number(new URL(url).port))),
+  };
+}
+
+function newFolder() {
+  return mkdtempSync(`${tmpdir()}/waybridge-`);
+}
+
+/**
+ * @param {string[]} flags
+ * @param {number} port 0: any free one
+ * @returns {Promise<{url: string, end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>}>}
+ */
+function start(flags, port) {
   // Without the variables here, which may be settings of it.
-  const server = spawn(String(COMMAND), ["serve", "--conformance", "--policy", `${folder}/policy.json`, "--port", "0"], { env: { WAYBRIDGE_DRAIN: "0" } });
+  const server = spawn(String(COMMAND), ["serve", "--conformance", ...flags, "--port", String(port)], { env: { WAYBRIDGE_DRAIN: "0" } });
   const ended = new Promise((resolve) => {
     server.on("exit", resolve);
     server.on("error", resolve);
   });
-  context.after(async () => {
-    server.kill();
+  const end = async (/** @type {"SIGKILL" | "SIGTERM"} */ signal) => {
+    server.kill(signal);
     await ended;
-  });
+  };
   return new Promise((resolve, reject) => {
     let said = "";
     const heard = (/** @type {unknown} */ piece) => {
       said += piece;
       const address = /^listening on http:(\S+)\n/m.exec(said)?.[1];
-      if (address !== undefined) resolve(`ws:${address}/bridge`);
+      if (address !== undefined) resolve({ url: `ws:${address}/bridge`, end });
     };
     server.stdout.on("data", heard);
     server.stderr.on("data", heard);

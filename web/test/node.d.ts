@@ -41,7 +41,7 @@ declare module "node:child_process" {
   interface Process extends Emitter {
     stdout: Emitter;
     stderr: Emitter;
-    kill(): void;
+    kill(signal?: string): void;
   }
   export function spawn(command: string, words: string[], options: { env: object }): Process;
 }

@@ -155,3 +155,40 @@ test(`over lost connections all comes once and in its order (SEED=${SEED})`, (t)
   for (const which of [0, 1]) while (sides[which].wire.length > 0) sides[1 - which].hear(sides[which].wire.shift());
   assert.deepEqual(sides.map(({ numbers }) => numbers.unacknowledged.length), [0, 0]);
 });
+
+test(`over restarts of the other side all comes, and what that had acknowledged comes once (SEED=${SEED})`, () => {
+  const random = chance(SEED + 1);
+  const client = new Side();
+  let server = new Numbers();
+  /** @type {number[]} how often the server has heard each of what the client has said */
+  const heard = [0];
+  let isSure = 0;
+  for (let step = 0; step < 20000; step += 1) {
+    const what = random();
+    const next = /** @type {any} */ (client.wire[0]);
+    if (what < 0.4) {
+      client.say();
+      heard.push(0);
+    } else if (what < 0.85 && next !== undefined) {
+      client.wire.shift();
+      assert.equal(server.take(next.seq, 1), "next");
+      heard[next.said] += 1;
+      if (next.said <= isSure) assert.equal(heard[next.said], 1, `${next.said} was acknowledged before`);
+    } else if (what < 0.95 && server.owes) {
+      isSure = server.tell();
+      assert(client.numbers.acknowledged(isSure));
+    } else if (what > 0.98) {
+      // Of what it has not acknowledged the server remembers some.
+      const received = isSure + Math.floor(random() * (server.received - isSure + 1));
+      server = new Numbers(0, received);
+      client.wire = [];
+      assert.equal(client.numbers.sent, client.said);
+      client.goOn(received);
+      // Who says up to where it has taken has acknowledged that.
+      isSure = received;
+    }
+  }
+  for (const { said } of /** @type {any[]} */ (client.wire)) heard[said] += 1;
+  assert.deepEqual(heard.slice(1).filter((count) => count === 0), []);
+  assert.equal(heard.length, client.said + 1);
+});

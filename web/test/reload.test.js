@@ -69,6 +69,21 @@ test("after a reload the session goes on, and what was pending comes", async () 
   await assert.rejects(bridge.recover("other"), (/** @type {any} */ error) => error instanceof OutcomeUnknown && /same call with this key/.test(error.message));
 });
 
+test("a page that was loaded again, and whose server was restarted, tells its hosts, and compares their pages", async () => {
+  const hosts = { native: { open: () => {}, close: () => {} } };
+  const before = await loaded({ hosts });
+  before.bridge.invoke("action://a").catch(() => {});
+  const { bridge } = again(before, { hosts });
+  const seen = changes(bridge);
+  const { socket, greeting } = await goesOn(bridge, { received: 0, restarted: true });
+  assert.equal("sent" in greeting.params, false, "what it sends now is new, whatever its numbers");
+  const ping = socket.sent.find(({ method }) => method === "$/ping");
+  socket.receiveRaw(JSON.stringify({ jsonrpc: "2.0", id: ping.id, result: null }));
+  await turn();
+  assert.deepEqual(numbered(socket).map(({ seq, method }) => [seq, method]), [[1, "host.register"], [2, "page.sync"], [3, "page.sync"]]);
+  assert.equal(seen.at(-1).restarted, true);
+});
+
 test("numbers go on from what the server has taken, and sent", async () => {
   const before = await loaded();
   for (const name of ["a", "b", "c"]) before.bridge.invoke(`action://${name}`).catch(() => {});

@@ -30,14 +30,14 @@ export async function begun(bridge, info) {
 /**
  * Answers it with the session that there was.
  * @param {Bridge} bridge
- * @param {{received: number, sent?: number, pending?: object[], token?: string}} info `sent`: what the server had sent
+ * @param {{received: number, sent?: number, pending?: object[], token?: string, restarted?: true}} info `sent`: what the server had sent
  */
-export async function goesOn(bridge, { received, sent = 0, pending = [], token = "t2" }) {
+export async function goesOn(bridge, { received, sent = 0, pending = [], token = "t2", restarted }) {
   const socket = newest();
   socket.accept();
   await turn();
   const greeting = greetingOf(socket);
-  const result = { ...RESUMABLE, resumed: true, received, sent, pending, token };
+  const result = { ...RESUMABLE, resumed: true, restarted, received, sent, pending, token };
   socket.sent = [];
   socket.seq = undefined;
   socket.receive({ id: greeting.id, result });

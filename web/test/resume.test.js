@@ -43,7 +43,7 @@ test("a call survives its connection, and is sent again only where the server ha
   clock.advance(100);
   const { socket: next, greeting } = await goesOn(bridge, { received: 1, pending: [{ id: ids[0], method: "router.invoke" }] });
   const { open, ...params } = greeting.params;
-  assert.deepEqual([greeting.method, params], ["session.resume", { client: "c1", token: "t1", epoch: "e1", received: 0 }]);
+  assert.deepEqual([greeting.method, params], ["session.resume", { client: "c1", token: "t1", epoch: "e1", received: 0, sent: 2 }]);
   assert.equal(greeting.seq, undefined);
   assert.deepEqual([open.protocol, open.client.name], [["1.0"], "waybridge-js"]);
   assert.deepEqual(next.sent.map(({ seq, params: { uri } }) => [seq, uri]), [[2, "native://lost"], [3, "action://later"]]);

@@ -18,7 +18,7 @@ test("a page that closes before it is shown again is not shown", async () => {
   const seen = [];
   const hosting = showing(seen);
   const close = /** @type {any} */ (hosting.requests.get("page.close"));
-  await hosting.sync(
+  await hosting.pages.sync(
     async () => {
       // The close comes in one go with the answer.
       queueMicrotask(() => close({ page: "p1", reason: "finished" }, {}));

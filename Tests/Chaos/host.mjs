@@ -1,0 +1,66 @@
+import { appendFileSync } from "node:fs";
+import { Bridge } from "../../web/bridge/bridge.js";
+
+/**
+ * What does the tasks and shows the pages of all callers. It writes each task into a file before it says that it is done, and
+ * finishes each page with the token that its opener gave.
+ */
+export class Host {
+  /** The pages that it shows, by id. */
+  #shown = new Set();
+  /** The URI of each page that it was ever asked for. */
+  #uris = new Map();
+  #run;
+  bridge;
+
+  constructor(run, effects) {
+    this.#run = run;
+    const bridge = (this.bridge = new Bridge({
+      ...run.connection,
+      tasks: {
+        "action://chaos/:load/:number": async (params) => {
+          appendFileSync(effects, `${params.load} ${params.number}\n`);
+          if (params.slow) await run.pause(Number(params.slow));
+          return `${params.load}-${params.number}`;
+        },
+      },
+      hosts: { chaos: { open: (page, call) => this.#open(page, call), close: ({ id }) => void this.#shown.delete(id) } },
+    }));
+    bridge.addEventListener("error", ({ detail }) => run.fault(`the host: ${detail}`));
+    bridge.addEventListener("statechange", ({ detail }) => {
+      const { lost, restarted } = detail;
+      run.checkClose("the host", detail);
+      if (restarted) run.counts.resumed += 1;
+      // What it asks for it asks again.
+      if (lost && !(run.isKilling && lost.reason === "server")) run.fault(`the host lost ${JSON.stringify(lost)}`);
+    });
+  }
+
+  /** How many pages it shows. */
+  get shown() {
+    return this.#shown.size;
+  }
+
+  #open({ id, uri, params: { token } }, { restored, signal }) {
+    if (this.#shown.has(id)) this.#run.fault(`the page ${id} was opened twice`);
+    if (this.#uris.has(id) && this.#uris.get(id) !== uri) this.#run.fault(`${id} is two pages: ${uri}, ${this.#uris.get(id)}`);
+    this.#uris.set(id, uri);
+    if (restored) this.#run.counts.restored += 1;
+    this.#shown.add(id);
+    signal.addEventListener("abort", () => this.#shown.delete(id));
+    setTimeout(() => void this.#finish(id, token), 5);
+  }
+
+  async #finish(page, token) {
+    for (;;) {
+      try {
+        return await this.bridge.finish(token, { page });
+      } catch (error) {
+        if (error.kind === "notOnStack") return;
+        if (!this.#run.isAmiss(error)) return this.#run.fault(`finish: ${error}`);
+        // Whether it was done, the next try tells.
+        await this.#run.pause(20);
+      }
+    }
+  }
+}
