@@ -192,45 +192,14 @@ extension Session {
     act([])
   }
 
-  /// The server is about to end, at `time` in milliseconds since 1970-01-01 UTC: calls under way go
-  /// on, no others begin, and each client is told.
-  func beginDraining(until time: Int64) {
-    isDraining = true
-    for client in members.all {
-      happenings.tell(.serverDraining, ["until": .integer(time)], to: client)
-    }
-  }
+  /// No new task and page may begin from now on.
+  func beginDraining() { isDraining = true }
 
-  /// Whether a call goes on when the server is there again.
-  private func goesOn(_ call: CallInFlight) -> Bool {
-    guard isKept, call.caller.client?.isResumable == true else { return false }
-    if case .page = call.work { return true }
-    return call.key != nil
-  }
-
-  private func hasBegun(_ call: CallInFlight) -> Bool {
-    switch call.work {
-    case .none: false
-    case .operation: !pages.isWaiting(call.number)
-    case .task, .request, .page, .key: true
-    }
-  }
-
-  /// Whether a client that is there waits for a call.
-  var hasCallsToFinish: Bool {
-    calls.all.contains { call in call.caller.client.map { !$0.isAbsent } == true }
-  }
-
-  /// The server ends: what clients wait for is answered, and nothing new begins to wait. What Swift
-  /// code waits for ends with the session.
-  func drain() {
+  /// No new call may begin to wait from now on, and what has waited for its turn does not get it any
+  /// more.
+  func stopCalls() {
     isEnding = true
-    // What has waited for its turn does not get it any more.
     pages.isHeld = true
-    for number in calls.numbers {
-      guard let call = calls[number], case .client = call.caller, !goesOn(call) else { continue }
-      stop(number, hasBegun(call) ? .serverEnds : .serverEndsBefore)
-    }
   }
 
   /// Ends what is left of the session.

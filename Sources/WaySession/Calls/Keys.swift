@@ -112,6 +112,9 @@ struct Keys {
     return running[name]?.waiting ?? []
   }
 
+  /// The page that the call of a key waits for; nil for none.
+  func page(of name: Name) -> String? { running[name]?.page }
+
   /// Those that wait for a call.
   func waiting(for name: Name) -> [CallNumber] { running[name]?.waiting ?? [] }
 

@@ -150,12 +150,12 @@ package actor SessionHub: ChannelAcceptor {
 
   private func beginDraining(until time: Int64) {
     for session in sessions.values {
-      session.assumeIsolated { $0.beginDraining(until: time) }
+      session.assumeIsolated { Draining.begin(until: time, in: $0) }
     }
   }
 
   private var hasCallsToFinish: Bool {
-    sessions.values.contains { session in session.assumeIsolated { $0.hasCallsToFinish } }
+    sessions.values.contains { session in session.assumeIsolated { Draining.hasCallsToFinish($0) } }
   }
 
   /// A moment in which calls may end.
@@ -172,7 +172,7 @@ package actor SessionHub: ChannelAcceptor {
   package func drain() {
     isDraining = true
     drains.store(true, ordering: .relaxed)
-    for session in sessions.values { session.assumeIsolated { $0.drain() } }
+    for session in sessions.values { session.assumeIsolated { Draining.end($0) } }
   }
 
   /// How many sessions there are now.
