@@ -43,6 +43,31 @@ function mortal() {
 }
 
 /**
+ * @param {Bridge} bridge
+ * @param {string} state
+ */
+function reaches(bridge, state) {
+  return new Promise((resolve) => bridge.addEventListener("statechange", (event) => {
+    if (/** @type {CustomEvent} */ (event).detail.state === state) resolve(undefined);
+  }));
+}
+
+/** A WebSocket that does not hear what comes while it is told not to. */
+function hearing() {
+  let isDeaf = false;
+  const WebSocket = class extends nodeWebSockets().WebSocket {
+    /**
+     * @param {string} type
+     * @param {(event: unknown) => void} listener
+     */
+    addEventListener(type, listener) {
+      super.addEventListener(type, (/** @type {unknown} */ event) => void (type === "message" && isDeaf ? undefined : listener(event)));
+    }
+  };
+  return { WebSocket: /** @type {any} */ (WebSocket), deafen: (/** @type {boolean} */ is) => void (isDeaf = is) };
+}
+
+/**
  * The server ends, and its clients have noticed: what they send from now on it can not have heard.
  * @param {{end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>}} server
  * @param {"SIGKILL" | "SIGTERM"} signal
@@ -133,6 +158,31 @@ test("live: over a crash a task with a key is done, and one without has an unkno
   ]);
   for (const { params, resolve } of runs) resolve(params.name);
   assert.deepEqual(await Promise.all([keyed, waiting]), ["keyed", "waiting"]);
+});
+
+test("live: what a crash has lost on its way to a client leaves no gap", OPTIONS, async (t) => {
+  const server = await serveKept(t);
+  const { runs, until, options } = holding();
+  const { WebSocket, deafen } = hearing();
+  const shell = await connect(t, server.url, { ...options, WebSocket });
+  const caller = await connect(t, server.url, { join: key(await shell.bridge.ready) });
+  await shell.bridge.stack();
+  deafen(true);
+  const unheard = [1, 2, 3].map((number) => caller.bridge.invoke(`action://live/${number}`));
+  for (const each of unheard) each.catch(() => {});
+  // They are kept some time later, since nobody waits for that.
+  await caller.bridge.request("$/ping");
+  for (const before = server.writtenAt; server.writtenAt === before; ) await caller.bridge.request("$/ping");
+  await ends(server, "SIGKILL", shell.bridge, caller.bridge);
+  deafen(false);
+  await server.again();
+  for (const each of unheard) await assert.rejects(each, { code: 2599 });
+  const later = caller.bridge.invoke("action://live/later");
+  await Promise.race([until(1), reaches(shell.bridge, "waiting")]);
+  assert.deepEqual(shell.seen.filter(({ code }) => code === 4204), []);
+  assert.deepEqual(runs.map(({ params }) => params.name), ["later"]);
+  runs[0].resolve("done");
+  assert.equal(await later, "done");
 });
 
 test("live: a page that is loaded again while its server is away finds what it had asked for", OPTIONS, async (t) => {

@@ -1,6 +1,6 @@
 // @ts-check
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 
 /** The command that servers are started with, where a test needs one of its own. */
@@ -28,16 +28,20 @@ export async function serve(context, policy) {
 /**
  * Starts a server that keeps its sessions, until the test ends.
  * @param {TestContext} context
- * @returns {Promise<{url: string, end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>, again: () => Promise<void>}>} `end` ends it,
- *   `again` starts it again where it was
+ * @returns {Promise<{url: string, end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>, again: () => Promise<void>, writtenAt: number}>} `end` ends it,
+ *   `again` starts it again where it was; `writtenAt`: when it last wrote something of its sessions
  */
 export async function serveKept(context) {
   const folder = newFolder();
   const flags = ["--data", folder];
+  const log = `${folder}/sessions.db-wal`;
   let { url, end } = await start(flags, 0);
   context.after(() => end("SIGTERM").then(() => rmSync(folder, { recursive: true })));
   return {
     url,
+    get writtenAt() {
+      return statSync(log).mtimeMs;
+    },
     end: (signal) => end(signal),
     again: async () => void ({ end } = await start(flags, Number(new URL(url).port))),
   };

@@ -53,6 +53,7 @@ declare module "node:os" {
 declare module "node:fs" {
   export function mkdtempSync(prefix: string): string;
   export function rmSync(path: string, options: { recursive: boolean }): void;
+  export function statSync(path: string): { mtimeMs: number };
   export function writeFileSync(path: string, text: string): void;
   export function readdirSync(path: URL): string[];
   export function readFileSync(path: URL, encoding: "utf8"): string;
