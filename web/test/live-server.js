@@ -28,12 +28,13 @@ export async function serve(context, policy) {
 /**
  * Starts a server that keeps its sessions, until the test ends.
  * @param {TestContext} context
+ * @param {string[]} [more] flags
  * @returns {Promise<{url: string, end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>, again: () => Promise<void>, writtenAt: number}>} `end` ends it,
  *   `again` starts it again where it was; `writtenAt`: when it last wrote something of its sessions
  */
-export async function serveKept(context) {
+export async function serveKept(context, more = []) {
   const folder = newFolder();
-  const flags = ["--data", folder];
+  const flags = ["--data", folder, ...more];
   const log = `${folder}/sessions.db-wal`;
   let { url, end } = await start(flags, 0);
   context.after(() => end("SIGTERM").then(() => rmSync(folder, { recursive: true })));

@@ -84,8 +84,9 @@ class Socket {
  * Plays one transcript of protocol/vectors against a server; rejects with the step that went otherwise.
  * @param {any} vector
  * @param {string} url
+ * @param {() => Promise<void>} [restart] kills the server and starts it again
  */
-export async function replay(vector, url) {
+export async function replay(vector, url, restart) {
   /** @type {Map<string, Socket>} */
   const sockets = new Map();
   /** @type {Map<string, unknown>} */
@@ -102,7 +103,12 @@ export async function replay(vector, url) {
   };
   try {
     for (const [index, step] of vector.steps.entries()) {
-      await located(`step ${index + 1}, ${JSON.stringify(step).slice(0, 200)}`, () => play(step, socketOf, captures));
+      await located(`step ${index + 1}, ${JSON.stringify(step).slice(0, 200)}`, async () => {
+        if (step.restart !== true) return play(step, socketOf, captures);
+        for (const socket of sockets.values()) socket.end();
+        sockets.clear();
+        await restart?.();
+      });
     }
     for (const [name, socket] of sockets) await located(`the end of ${name}`, () => checkEnd(socket, vector.noEnd === true));
   } finally {

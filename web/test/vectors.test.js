@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { OWN_SKIP, serveKept } from "./live-server.js";
 import { LIVE_URL, SKIP } from "./node-ws.js";
 import { replay } from "./replay.js";
 
@@ -19,5 +20,15 @@ for (const file of files) {
   const passes = vector.steps.reduce((/** @type {number} */ sum, /** @type {any} */ { advance = 0 }) => sum + advance, 0);
   // A live server's time can not be moved; the Swift tests play it with one that can.
   const long = passes > PATIENCE && `${passes / 1000} s would have to pass`;
-  test(`${file}: ${vector.name}`, { skip: SKIP || long, timeout: 60000 }, () => replay(vector, LIVE_URL ?? ""));
+  if (vector.steps.some((/** @type {any} */ { restart }) => restart === true)) {
+    test(`${file}: ${vector.name}`, { skip: OWN_SKIP || long, timeout: 60000 }, async (context) => {
+      const server = await serveKept(context, ["--table", new URL("../routes/demo.json", FOLDER).pathname]);
+      await replay(vector, server.url, async () => {
+        await server.end("SIGKILL");
+        await server.again();
+      });
+    });
+  } else {
+    test(`${file}: ${vector.name}`, { skip: SKIP || long, timeout: 60000 }, () => replay(vector, LIVE_URL ?? ""));
+  }
 }
