@@ -217,6 +217,11 @@ package struct Outbox: Sendable, Hashable {
     }
   }
 
+  /// The ids of the requests that what waits answers.
+  package var answeredWaiting: [RequestID] {
+    waiting.flatMap(\.messages).flatMap { MessageHead.answered(in: $0.span.bytes) }
+  }
+
   /// Numbers what waits, but for progress, which nobody needs who does not hear it in time; tells
   /// the numbers of the requests among it.
   package mutating func numberWaiting(_ numbered: (RequestID, UInt64) -> Void) {

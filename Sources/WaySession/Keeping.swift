@@ -20,7 +20,8 @@ enum Keeping {
     for part in (parts ?? all(in: session)).sorted() {
       if let id = PartName.rest(of: part, "at").flatMap({ ClientID($0) }) {
         if isWhole { session.members[id]?.kept.frames = nil }
-        steps += state(of: id, calls[id] ?? [], isAwaited, number, in: session)
+        steps += state(
+          of: id, calls[id] ?? [], isAwaited, isWhole: isWhole, number, in: session)
       } else {
         let members = members(of: part, in: session)
         steps.append(
@@ -87,7 +88,7 @@ enum Keeping {
 
   /// How far a client has come, and what it was sent and may not have.
   private static func state(
-    of id: ClientID, _ calls: [CallInFlight], _ isAwaited: Bool, _ change: Int,
+    of id: ClientID, _ calls: [CallInFlight], _ isAwaited: Bool, isWhole: Bool, _ change: Int,
     in session: isolated Session
   ) -> [Step] {
     let part = PartName.state(ofClient: id)
@@ -97,52 +98,50 @@ enum Keeping {
       return [.remove(part: part), all]
     }
     client.kept.isNoted = false
-    // Nothing waits without its number: it might be sent under one that is not known any more.
-    client.numbering?.outbox.numberWaiting { request, seq in
-      client.pending.change(request) { $0.seq = seq }
+    // Until it says how far it has come, nothing has a number that it may know from a former life of
+    // the server: what is kept of that stays as it is.
+    if client.kept.isRestarted, !isWhole { return [] }
+    if !client.kept.isRestarted {
+      client.numbering?.outbox.numberWaiting { request, seq in
+        client.pending.change(request) { $0.seq = seq }
+      }
     }
     guard let numbering = client.numbering else { return [] }
-    // What came in one batch was taken when all of it was.
-    let received = client.batch?.before ?? numbering.received
-    client.kept.received = (change, received)
-    var steps: [Step] = [
-      .put(
-        part: part,
-        bytes: Record.bytes([
-          "received": .integer(Int64(clamping: received)),
-          "acknowledged": .integer(Int64(clamping: numbering.outbox.acknowledged)),
-          "sent": .integer(Int64(clamping: numbering.outbox.last)),
-          "isNumbering": .bool(client.isNumbering),
-          "calls": .list(
-            calls.sorted { $0.number < $1.number }
-              .compactMap { $0.record(session.environment.meter.names) }),
-          "batches": .list(batches(calls)),
-          "requests": .list(client.pending.all().map(\.id.value)),
-        ]))
+    let outbox = numbering.outbox
+    client.kept.received = (change, client.taken)
+    let steps = frames(of: client, outbox, isAwaited, in: session)
+    // Of what goes missing with the server the outcome is not known.
+    let kept = client.kept.frames?.upperBound ?? outbox.acknowledged
+    var answered = client.kept.answered
+    answered += outbox.answeredWaiting.map { ($0, .max) }
+    outbox.forEach(after: kept) { last, frame in
+      answered += MessageHead.answered(in: frame).map { ($0, last) }
+    }
+    let state: ValueObject = [
+      "received": .integer(Int64(clamping: client.taken)),
+      "acknowledged": .integer(Int64(clamping: outbox.acknowledged)),
+      "sent": .integer(Int64(clamping: kept)),
+      "isNumbering": .bool(client.isNumbering),
+      "calls": .list(
+        calls.sorted { $0.number < $1.number }
+          .compactMap { $0.record(session.environment.meter.names) }),
+      "batches": .list(batches(calls)),
+      "answered": .list(
+        answered.map { ["id": $0.id.value, "seq": .integer(Int64(clamping: $0.last))] }),
+      "requests": .list(client.pending.all().map(\.id.value)),
     ]
-    steps += frames(of: client, numbering.outbox, isAwaited, in: session)
-    return steps
+    return [.put(part: part, bytes: Record.bytes(state))] + steps
   }
 
   /// A client acknowledges within a second what it has taken; what it has not by then is kept.
   private static let patience: UInt64 = 2_000_000_000
 
+  /// The frames of a client that the store is to have, and those that it need not have any more.
   private static func frames(
     of client: Client, _ outbox: Outbox, _ isAwaited: Bool, in session: isolated Session
   ) -> [Step] {
-    var steps: [Step] = []
-    var first = outbox.acknowledged
-    if let kept = client.kept.frames {
-      first = max(first, kept.upperBound)
-      if kept.lowerBound <= outbox.acknowledged {
-        let end = min(kept.upperBound, outbox.acknowledged)
-        steps.append(
-          .removeRange(
-            from: PartName.frame(kept.lowerBound, ofClient: client.id),
-            through: PartName.frame(end, ofClient: client.id)))
-        client.kept.frames = end == kept.upperBound ? nil : (end + 1)...kept.upperBound
-      }
-    }
+    var steps = forget(client, upTo: outbox.acknowledged)
+    let first = max(outbox.acknowledged, client.kept.frames?.upperBound ?? 0)
     var last = outbox.last
     if !isAwaited, !client.isAbsent {
       last = min(client.kept.seen.last, last)
@@ -172,6 +171,18 @@ enum Keeping {
     }
     client.kept.frames = kept
     return steps
+  }
+
+  /// What a client has acknowledged need not be kept.
+  private static func forget(_ client: Client, upTo number: UInt64) -> [Step] {
+    guard let kept = client.kept.frames, kept.lowerBound <= number else { return [] }
+    let end = min(kept.upperBound, number)
+    client.kept.frames = end == kept.upperBound ? nil : (end + 1)...kept.upperBound
+    return [
+      .removeRange(
+        from: PartName.frame(kept.lowerBound, ofClient: client.id),
+        through: PartName.frame(end, ofClient: client.id))
+    ]
   }
 
   /// The batches that calls are parts of, each with the answers that it has.

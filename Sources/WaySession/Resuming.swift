@@ -110,20 +110,37 @@ enum Resuming {
       client.disconnect(at: session.loop.nanoseconds)
       old.close(.takenOver, "Another connection has resumed the client")
     }
+    if isRestarted { settle(client, asked, upTo: number, in: session) }
     client.connect(channel, handshake)
-    if isRestarted {
-      client.kept.isRestarted = false
-      // What it sent to the server's former life may have been carried out there. A client that was
-      // loaded again sends nothing of it a second time.
-      client.kept.doubtful = asked.isReloaded ? 0 : asked.sent ?? 0
-      client.numbering?.outbox.skip(to: number)
-    }
     session.note(client)
     session.mail.resume(client, after: number)
     session.happenings.tell(.session, .back(client: client.name))
     if asked.isReloaded { forget(client, upTo: number, in: session) }
     return .success(number)
   }
+
+  /// A client tells how far it had come with a former life of the server.
+  private static func settle(
+    _ client: Client, _ asked: ResumeClaim, upTo number: UInt64, in session: isolated Session
+  ) {
+    for (id, last) in client.kept.answered where last > number {
+      let address = ReplyAddress(
+        client: client, id: id, batch: nil, position: 0, method: session.environment.meter.other,
+        isSilent: false)
+      session.reply(unknown, to: address)
+    }
+    client.kept.answered = []
+    client.kept.isRestarted = false
+    // What it sent may have been carried out there. A client that was loaded again sends nothing of
+    // it a second time.
+    client.kept.doubtful = asked.isReloaded ? 0 : asked.sent ?? 0
+    client.numbering?.outbox.skip(to: number)
+  }
+
+  /// What a call is answered whose outcome the server does not know any more.
+  static let unknown = CallError(
+    .outcomeUnknown,
+    "The server was restarted: whether it had carried the call out is not known")
 
   /// The guest with an invitation whose connection was lost longest ago leaves.
   static func leave(toNextGuestWith token: String, in session: isolated Session) {

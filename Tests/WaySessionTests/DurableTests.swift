@@ -155,6 +155,63 @@ struct DurableTests {
     #expect(answer["seq"] == 6)
   }
 
+  @Test func anAnswerThatGotLostWithTheServerIsNotKnown() async throws {
+    let runs = Counter()
+    let first = try await start(Self.counting(runs))
+    let caller = try await NumberedClient(first)
+    for id in 1...3 as ClosedRange<Int64> {
+      try await caller.call(.integer(id), "router.invoke", ["uri": "action://count"])
+      _ = try await caller.wire.answer(.integer(id))
+    }
+    // The store has heard of the calls, and not of their answers, of which one has come.
+    try await settle(first)
+    let second = try await start(Self.counting(runs))
+    #expect(try await caller.resume(after: 1, at: second)["received"] == 3)
+    for id in 2...3 as ClosedRange<Int64> {
+      let answer = try await caller.wire.answer(.integer(id))
+      #expect(answer["error"]?["code"] == 2599)
+      #expect(answer["seq"] == .integer(id))
+    }
+    #expect(runs.count == 3)
+  }
+
+  @Test func whatAClientDoesNotAcknowledgeForLongIsKept() async throws {
+    let first = try await start()
+    let caller = try await NumberedClient(first)
+    try await caller.call(1, "router.invoke", ["uri": "action://echo", "params": ["n": 1]])
+    _ = try await caller.wire.answer(1)
+    try await first.server.advance(by: .seconds(5))
+    try await settle(first)
+    let second = try await start()
+    _ = try await caller.resume(after: 0, at: second)
+    #expect(try await caller.wire.answer(1)["result"]?["n"] == 1)
+  }
+
+  @Test func aServerThatEndsTwiceBeforeAClientComesLosesNothing() async throws {
+    let first = try await start()
+    let host = try await NumberedClient(
+      first, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
+    let caller = try await NumberedClient(first, joining: host.hello)
+    for (id, params) in [
+      ("plain", ["uri": "action://toast"]), ("keyed", ["uri": "action://toast", "key": "k"]),
+    ] as [(Value, Value)] {
+      try await caller.call(id, "router.invoke", params)
+      _ = try await host.wire.request("task.run")
+    }
+    try await settle(first)
+    let second = try await start()
+    try await settle(second)
+    let third = try await start()
+    // What it has taken of the first is more than the third knows of.
+    #expect(try await caller.resume(after: 7, at: third)["sent"] == 7)
+    let answer = try await caller.wire.answer("plain")
+    #expect(answer["error"]?["code"] == 2599)
+    #expect(answer["seq"] == 8)
+    _ = try await host.resume(after: 2, at: third)
+    try await host.reply(try await host.wire.request("task.run"), "done")
+    #expect(try await caller.wire.answer("keyed")["result"] == "done")
+  }
+
   @Test func whoDoesNotSayWhatItHasSentBeginsAnew() async throws {
     let first = try await start()
     let caller = try await NumberedClient(first)

@@ -234,6 +234,12 @@ enum Restoring {
     for id in try state.list("requests").compactMap(RequestID.init) {
       session.mail.cancelRequest(id, client)
     }
+    client.kept.answered = try state.records("answered").map { (record) throws(Record.Fault) in
+      guard let id = record["id"].flatMap(RequestID.init) else {
+        throw record.fault("id", "id of a request")
+      }
+      return (id, try record.number("seq"))
+    }
     for record in try state.records("calls") {
       guard let id = record["id"].flatMap(RequestID.init) else {
         throw record.fault("id", "id of a request")
@@ -253,7 +259,7 @@ enum Restoring {
       guard let page = record["page"]?.string,
         wait(for: page, address, record["uri"]?.string, in: session)
       else {
-        session.reply(Doubt.unknown, to: address)
+        session.reply(Resuming.unknown, to: address)
         continue
       }
     }

@@ -30,7 +30,7 @@ extension Session {
   func welcomeBack(_ client: Client, _ tableVersion: String, after number: UInt64) -> Value {
     var members = welcome(client, tableVersion)
     members["resumed"] = true
-    members["received"] = .integer(Int64(clamping: client.numbering?.received ?? 0))
+    members["received"] = .integer(Int64(clamping: client.taken))
     members["sent"] = .integer(Int64(clamping: number))
     members["pending"] = .list(pending(of: client))
     if client.kept.isToldOfRestart { members["restarted"] = true }

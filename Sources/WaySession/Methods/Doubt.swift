@@ -14,11 +14,6 @@ enum Doubt {
   static func check(_ method: Method, _ params: Value?) throws(CallError) {
     let takesKey = method.takes.contains { $0.name == .key }
     if repeatable.contains(method.name) || takesKey && params?["key"]?.string != nil { return }
-    throw unknown
+    throw Resuming.unknown
   }
-
-  /// What a call is answered whose outcome the server does not know any more.
-  static let unknown = CallError(
-    .outcomeUnknown,
-    "The server was restarted: whether it had carried the call out is not known")
 }

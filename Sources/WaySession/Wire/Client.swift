@@ -131,6 +131,9 @@ final class Client: @unchecked Sendable {
     numbering = nil
   }
 
+  /// The last message of it that was dealt with: what came in one batch was when all of it was.
+  var taken: UInt64 { batch?.before ?? numbering?.received ?? 0 }
+
   /// Another connection carries it from now on.
   func connect(_ channel: any MessageChannel, _ handshake: Handshake) {
     absence?.cancel()

@@ -60,7 +60,7 @@ extension CallError {
   }
 
   /// A call that the server does not begin any more.
-  static let serverEnds = CallError(.unavailable, "The server ends")
+  static let serverEnds = CallError(.unavailable, "The server ends", kind: "draining")
 
   /// A call, or a session, that the server does not begin any more, since it is about to end.
   static let draining = CallError(

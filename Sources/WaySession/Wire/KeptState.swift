@@ -1,3 +1,5 @@
+import WayRPC
+
 /// What the store has of a client. Belongs to its session's isolation.
 struct KeptState {
   /// Whether the journal knows already that the client's state has changed.
@@ -15,6 +17,9 @@ struct KeptState {
   var isRestarted = false
   /// Whether it is told of the restart when it goes on: until it has sent something.
   var isToldOfRestart = false
+  /// The requests that were answered in messages that went missing with the server, until it is known
+  /// which of these have come.
+  var answered: [(id: RequestID, last: UInt64)] = []
   /// What the client had sent before the server was started, and this may not have taken: up to
   /// this number it is not known what was carried out.
   var doubtful: UInt64 = 0
