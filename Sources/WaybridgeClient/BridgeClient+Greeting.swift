@@ -10,8 +10,8 @@ extension BridgeClient {
       return opened()
     }
     let hello = options.value(hosts: hosts)
-    if let session, let received = line.received() {
-      line.ask("session.resume", session.resumption(after: received, hello)) { [weak self] in
+    if let session, let reached = line.reached() {
+      line.ask("session.resume", session.resumption(after: reached, hello)) { [weak self] in
         self?.welcomed($0)
       }
     } else {
@@ -74,6 +74,7 @@ extension BridgeClient {
     states.tell(.resumed)
     settleLost(answer, received)
     askApart()
+    if answer["restarted"] == true { comparePages() }
   }
 
   /// Settles calls that the server has taken and knows nothing of any more: neither their answers
@@ -98,6 +99,7 @@ extension BridgeClient {
     let waiting = line.takeWaiting()
     for call in serving.drain() { call.cancel() }
     let pages = closeHostedPages()
+    dropComparison()
     begin(session)
     subscribeAgain()
     var calls: [LostCall] = []
@@ -158,10 +160,11 @@ extension PendingCall {
 extension BridgeClient.Session {
   /// The params of `session.resume`; `open` are those of `session.open`, for a session in the place
   /// of this one.
-  fileprivate func resumption(after received: UInt64, _ open: Value) -> Value {
+  fileprivate func resumption(after reached: Conversation.Reached, _ open: Value) -> Value {
     [
       "client": .string(client), "token": .string(token), "epoch": .string(epoch),
-      "received": .integer(Int64(clamping: received)), "open": open,
+      "received": .integer(Int64(clamping: reached.received)),
+      "sent": .integer(Int64(clamping: reached.sent)), "open": open,
     ]
   }
 

@@ -100,9 +100,11 @@ extension BridgeClient {
   ) async throws(CallError) -> Page {
     var adopted: ValueObject = ["uri": .string(uri), "params": .object(params)]
     adopted["style"] = style.map { .string($0.rawValue) }
-    let answer = try await perform("navigation.adopt", .object(adopted))
+    // Kept as soon as the server says so: what it says next may be about the page.
+    let answer = try await perform(
+      "navigation.adopt", .object(adopted),
+      onAnswer: { [self] in if let page = Page($0) { keepAdopted(page, host) } })
     guard let page = Page(answer) else { throw .malformed("navigation.adopt", answer) }
-    keepAdopted(page, host)
     return page
   }
 

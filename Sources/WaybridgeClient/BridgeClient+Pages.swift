@@ -5,7 +5,10 @@ import WayValues
 // Pages that hosts show. Every task begins with the host, in the same way, so that hosts are begun
 // in the order of the server's requests.
 extension BridgeClient {
-  func openPage(_ params: Value, _ call: ServedCall) throws(CallError) {
+  /// Shows a page once another task has ended, where one is given.
+  func openPage(
+    _ params: Value, _ call: ServedCall, after other: Task<Void, Never>? = nil
+  ) throws(CallError) {
     guard let page = params["page"].flatMap({ Page($0, caller: Caller(params["caller"])) }) else {
       throw CallError(.invalidParams, "params.page must be a page with id, uri and style")
     }
@@ -16,6 +19,10 @@ extension BridgeClient {
     try pages.add(entry)
     call.task = Task {
       do {
+        if let other {
+          await other.value
+          try Task.checkCancellation()
+        }
         try await withTaskExecutorPreference(loop) { try await host.open(page) }
         await opened(entry, call)
       } catch {
@@ -84,7 +91,7 @@ extension BridgeClient {
 
   /// A page that this client shows already, so that its host is told when it closes.
   func keepAdopted(_ page: Page, _ host: (any PageHost)?) {
-    guard let host = host ?? hosts.pages(ofSchemeOf: page.uri) else { return }
+    let host = host ?? hosts.pages(ofSchemeOf: page.uri)
     try? pages.add(HostedPages.Entry(page: page, host: host))
   }
 
@@ -107,7 +114,7 @@ extension BridgeClient {
     _ entry: HostedPages.Entry, _ reason: Outcome.Kind, _ exts: ValueObject
   ) async {
     await withTaskExecutorPreference(loop) {
-      await entry.host.close(entry.page, reason: reason, exts: exts)
+      await entry.host?.close(entry.page, reason: reason, exts: exts)
     }
   }
 }

@@ -40,17 +40,22 @@ extension BridgeClient {
     line.send(writer.bytes, tag)
   }
 
-  /// Sends a request and waits for its answer, `patience` at the longest.
+  /// Sends a request and waits for its answer, `patience` at the longest. `onAnswer` gets that before
+  /// anything else that the server says.
   func perform(
     _ method: String, _ params: Value?, patience: Duration? = nil,
-    onProgress: (@Sendable (Value) -> Void)? = nil
+    onProgress: (@Sendable (Value) -> Void)? = nil,
+    onAnswer: ((Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
     let call = PendingCall(method, params, onProgress: onProgress)
     call.isCancelled = Task.isCancelled
     let id = try pending.add(call)
     let result: Result<Value, CallError> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        call.answer = { continuation.resume(returning: $0) }
+        call.answer = { result in
+          if case .success(let value) = result { onAnswer?(value) }
+          continuation.resume(returning: result)
+        }
         start(call, id, params, patience)
       }
     } onCancel: {

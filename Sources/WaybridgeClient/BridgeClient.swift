@@ -38,6 +38,8 @@ public actor BridgeClient {
   var serving = CallsInFlight<ServedCall>(limit: 1024)
   var hosts = HostTable()
   var pages = HostedPages()
+  /// The `page.sync` that waits for its answer.
+  var comparison: RequestID?
   var methods: [String: Method] = [:]
   var streams = EventStreams()
   /// The page that this client runs in.

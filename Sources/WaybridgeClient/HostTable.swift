@@ -14,6 +14,9 @@ struct HostTable {
   /// As `session.open` declares them.
   var values: [Value] { hosts.map(\.value) }
 
+  /// Whether one of them shows pages.
+  var showsPages: Bool { hosts.contains { $0.declaration.kind == .page } }
+
   /// A host that is there already, as the server knows it, is replaced; gives those that are.
   @discardableResult
   mutating func add(_ added: [BridgeClient.Host]) -> [BridgeClient.Host] {

@@ -7,7 +7,8 @@ import WayValues
 struct HostedPages {
   struct Entry {
     let page: BridgeClient.Page
-    let host: any PageHost
+    /// nil of a page that the app shows, and closes, by other means.
+    let host: (any PageHost)?
     /// The request that opens it, as long as it does.
     var opening: ServedCall?
     /// Waits until the page is open, or is not going to be.
@@ -53,7 +54,7 @@ struct HostedPages {
 
   /// A page that is open.
   func shown(_ id: String) -> (page: BridgeClient.Page, host: any PageHost)? {
-    guard let entry = self[id], entry.opening == nil else { return nil }
-    return (entry.page, entry.host)
+    guard let entry = self[id], entry.opening == nil, let host = entry.host else { return nil }
+    return (entry.page, host)
   }
 }

@@ -6,7 +6,8 @@ extension BridgeClient {
     /// The connection was lost, and the client connects again after `delay`: for the `attempt`th time in
     /// a row, from 1. Calls wait.
     case waiting(ConnectionEnd, attempt: Int, delay: Duration)
-    /// The session goes on over another connection, and nothing was lost.
+    /// The session goes on over another connection, and nothing was lost. Where the server was
+    /// restarted meanwhile, calls without a key that it may have been carrying out throw 2599.
     case resumed
     /// The session was gone, and a new one has begun in its place.
     case begunAnew(LostSession)

@@ -18,6 +18,15 @@ struct Conversation {
     case gap(String)
   }
 
+  /// How far a conversation has come.
+  struct Reached: Sendable {
+    /// The number of the last message that was taken.
+    let received: UInt64
+    /// The number of the last message that a connection was given, whether or not that has carried
+    /// it: what only waits for a connection has no number yet.
+    let sent: UInt64
+  }
+
   /// Bytes that are kept until the server has them; a single message may be larger. A socket takes
   /// 8 MiB at once.
   private static let maxKept = 6 << 20
@@ -53,9 +62,14 @@ struct Conversation {
     asked = [:]
   }
 
-  /// The number of the last message that was taken, for the server to go on after; nil where there
-  /// is nothing to go on with.
-  mutating func received() -> UInt64? { canGoOn ? numbering?.acknowledge() : nil }
+  /// How far both sides have come, for the server to go on after; nil where there is nothing to go on
+  /// with.
+  mutating func reached() -> Reached? {
+    guard canGoOn, let received = numbering?.acknowledge(), let sent = numbering?.outbox.last else {
+      return nil
+    }
+    return Reached(received: received, sent: sent)
+  }
 
   /// The server goes on that has taken what was sent up to `number`: it is sent the rest again, then
   /// what has waited, whose numbers are told. False, with nothing done, where that is impossible.

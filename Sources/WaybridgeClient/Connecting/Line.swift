@@ -97,9 +97,9 @@ final class Line: @unchecked Sendable {
     isNowOpen(silence)
   }
 
-  /// The number of the last message that was taken, for the server to go on after; nil where there
-  /// is nothing to go on with.
-  func received() -> UInt64? { conversation.received() }
+  /// How far both sides have come, for the server to go on after; nil where there is nothing to go on
+  /// with.
+  func reached() -> Conversation.Reached? { conversation.reached() }
 
   /// The server goes on that has taken what was sent up to `number`: it is sent the rest again, then
   /// what has waited, whose numbers are told. False, with nothing done, where that is impossible.
