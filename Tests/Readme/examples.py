@@ -7,8 +7,9 @@ import subprocess
 
 from readme import ROOT, all_blocks, comment_blocks, replaced
 
-# Kept between runs, since a whole build takes its time.
 FOLDER = ROOT / ".build/examples"
+# It is built into the folder of this package, where the modules that both have are built once, for the Swift tests.
+PLACE = ["--package-path", str(FOLDER), "--scratch-path", str(ROOT / ".build")]
 METRICS = (
     'path: "../.."), .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"), '
     '.package(url: "https://github.com/apple/swift-log", from: "1.6.0")'
@@ -54,7 +55,7 @@ def build():
         write(FOLDER / name, text)
     if (ROOT / "Package.resolved").exists():
         shutil.copy(ROOT / "Package.resolved", FOLDER)
-    command = ["swift", "build", "--build-tests", "--package-path", str(FOLDER)]
+    command = ["swift", "build", "--build-tests", *PLACE]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     binaries = subprocess.run([*command, "--show-bin-path"], check=True, stdout=subprocess.PIPE, text=True)
     return binaries.stdout.strip(), done.returncode, done.stdout
@@ -63,7 +64,7 @@ def build():
 def run_tests(target):
     """Runs the tests of a target of the package; gives how many have passed, 0 where one has not, and what they say."""
     build()
-    command = ["swift", "test", "--skip-build", "--package-path", str(FOLDER), "--filter", target]
+    command = ["swift", "test", "--skip-build", *PLACE, "--filter", target]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     passed = re.search(r"with (\d+) tests? .*passed", done.stdout)
     return int(passed[1]) if passed and done.returncode == 0 else 0, done.stdout

@@ -150,7 +150,7 @@ class Examples(unittest.TestCase):
         path = examples.FOLDER / "ModularApp/More.swift"
         self.addCleanup(path.unlink)
         path.write_text(f"import Waybridge\n\n{declarations}\n")
-        command = ["swift", "build", "--package-path", str(examples.FOLDER), "--target", "ModularApp"]
+        command = ["swift", "build", *examples.PLACE, "--target", "ModularApp"]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return path, done.returncode, done.stdout
 
