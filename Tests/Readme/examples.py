@@ -7,7 +7,6 @@ import subprocess
 
 from readme import ROOT, all_blocks, comment_blocks, replaced
 
-# Kept between runs, since a whole build takes its time.
 FOLDER = ROOT / ".build/examples"
 METRICS = (
     'path: "../.."), .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"), '
@@ -54,17 +53,30 @@ def build():
         write(FOLDER / name, text)
     if (ROOT / "Package.resolved").exists():
         shutil.copy(ROOT / "Package.resolved", FOLDER)
-    command = ["swift", "build", "--build-tests", "--package-path", str(FOLDER)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    binaries = subprocess.run([*command, "--show-bin-path"], check=True, stdout=subprocess.PIPE, text=True)
-    return binaries.stdout.strip(), done.returncode, done.stdout
+    done = swift("build", "--build-tests")
+    return swift("build", "--show-bin-path").stdout.strip(), done.returncode, done.stdout
+
+
+def swift(command, *arguments):
+    """Runs a command of the package manager for the package; gives what has become of it, and all its output.
+
+    What is built lies in the folder of the package that it depends on, whose modules are thus compiled once for both.
+    The plan that is kept there is of the package that was built last, and would be taken for the other's: so it is
+    neither used here nor left.
+    """
+    places = ["--package-path", str(FOLDER), "--scratch-path", str(ROOT / ".build"), "--disable-build-manifest-caching"]
+    try:
+        return subprocess.run(
+            ["swift", command, *places, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+    finally:
+        (ROOT / ".build/debug.yaml").unlink(missing_ok=True)
 
 
 def run_tests(target):
     """Runs the tests of a target of the package; gives how many have passed, 0 where one has not, and what they say."""
     build()
-    command = ["swift", "test", "--skip-build", "--package-path", str(FOLDER), "--filter", target]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = swift("test", "--skip-build", "--filter", target)
     passed = re.search(r"with (\d+) tests? .*passed", done.stdout)
     return int(passed[1]) if passed and done.returncode == 0 else 0, done.stdout
 

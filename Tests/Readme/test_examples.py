@@ -150,8 +150,7 @@ class Examples(unittest.TestCase):
         path = examples.FOLDER / "ModularApp/More.swift"
         self.addCleanup(path.unlink)
         path.write_text(f"import Waybridge\n\n{declarations}\n")
-        command = ["swift", "build", "--package-path", str(examples.FOLDER), "--target", "ModularApp"]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = examples.swift("build", "--target", "ModularApp")
         return path, done.returncode, done.stdout
 
     def test_a_back_end_posts(self):
