@@ -9,10 +9,10 @@ OPTIONS = {
     (): set(),
     ("serve",): {
         "--table", "--policy", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy",
-        "--web", "--content-security-policy", "--no-client", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
+        "--web", "--content-security-policy", "--no-client", "--data", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
         "--allow-anonymous", "--log-level", "--log-format", "--config",
     },
-    ("demo",): {"--port", "--allow-origin", "--allow-host", "--trusted-proxy", "--log-level", "--log-format", "--config"},
+    ("demo",): {"--port", "--data", "--allow-origin", "--allow-host", "--trusted-proxy", "--log-level", "--log-format", "--config"},
     ("call",): {"--url", "--token-file", "--watch", "--config"},
     ("explain",): {"--table", "--policy", "--as", "--url", "--token-file", "--json", "--config"},
     ("token",): set(),
