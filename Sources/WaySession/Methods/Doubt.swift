@@ -5,7 +5,8 @@ enum Doubt {
   /// Those that change nothing, and those that leave all as it is when they are made once more.
   private static let repeatable: Set<String> = [
     "router.canOpen", "router.explain", "router.routes", "navigation.stack", "navigation.contains",
-    "host.register", "events.subscribe", "session.renew", "page.sync", "session.close", "table.get", "session.list",
+    "host.register", "events.subscribe", "session.renew", "page.sync", "session.close", "table.get",
+    "session.list",
     "rpc.discover", "$/ping",
   ]
 
