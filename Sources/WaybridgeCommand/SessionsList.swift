@@ -92,7 +92,7 @@ extension SavedSessions {
   /// The user that the session belongs to, as its part `session` has it.
   fileprivate func user(of session: String) throws -> Value? {
     guard let bytes = try part("session", of: session) else { return nil }
-    return try? Value(json: String(decoding: bytes, as: UTF8.self))["user"]
+    return try? Value(json: String(decoding: bytes, as: UTF8.self))["identity"]?["user"]
   }
 }
 

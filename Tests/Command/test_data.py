@@ -69,7 +69,7 @@ class Data(unittest.TestCase):
             self.assertEqual("a-1", client.call("router.invoke", keyed)["result"])
             server.end(signal.SIGKILL)
         code, output, _ = run("sessions", "list", "--data", self.folder, "--json")
-        self.assertEqual((0, [client.hello["session"]]), (code, [session["id"] for session in json.loads(output)["sessions"]]))
+        self.assertEqual((0, [client.hello["session"]]), (code, [json.loads(line)["id"] for line in output.splitlines()]))
         with self.serve() as server:
             again = client.resume(server, 1)
             self.assertEqual((True, True, 1), (again["resumed"], again["restarted"], again["received"]))

@@ -20,7 +20,7 @@ PRAGMA user_version = 1;
 """
 
 PARTS = {
-    "session": {"joinToken": "SECRET", "user": "ada", "groups": ["staff"]},
+    "session": {"joinToken": "SECRET", "identity": {"user": "ada", "groups": ["staff"]}},
     "stack": {"pages": ["1"], "note": {"deeper": [{"token": "SECRET"}]}},
     "page/1": {"uri": "native://a/b"},
     "page/2/x": {},
@@ -90,7 +90,7 @@ class List(Sessions):
         self.assertEqual(before, self.files())
 
     def test_people_get_a_table(self):
-        self.make(("one", {"session": {"user": "ada"}, "page/1": 7}), ("a longer one", {"session": {"user": "-"}}), ("3", {}))
+        self.make(("one", {"session": {"identity": {"user": "ada"}, "page/1": 7}), ("a longer one", {"session": {"identity": {"user": "-"}}}}), ("3", {}))
         self.assertEqual(
             "ID              USER  CLIENTS  PAGES  KEYS  MESSAGES  BYTES  CHANGED\n"
             "one             ada   0        1      0     0         29     2027-01-15T08:00:01Z\n"
@@ -100,7 +100,7 @@ class List(Sessions):
         )
 
     def test_a_name_says_nothing_to_a_terminal(self):
-        self.make(("x", {"session": {"user": "\x1b[31m\nred"}}))
+        self.make(("x", {"session": {"identity": {"user": "\x1b[31m\nred"}}}))
         output = self.shown("list")
         self.assertNotIn("\x1b", output)
         self.assertEqual(2, output.count("\n"))
@@ -113,13 +113,13 @@ class List(Sessions):
 
 class Show(Sessions):
     def test_all_parts_are_shown_but_for_secrets(self):
-        before = self.make(("other", {"session": {"user": "eve"}}), ("one", PARTS))
+        before = self.make(("other", {"session": {"identity": {"user": "eve"}}}), ("one", PARTS))
         output = self.shown("show", "one")
         self.assertEqual(
             {
                 "id": "one", "owner": "server-a", "term": 3, "changed": "2027-01-15T08:00:02Z",
                 "parts": {
-                    "session": {"joinToken": "…", "user": "ada", "groups": ["staff"]},
+                    "session": {"joinToken": "…", "identity": {"user": "ada", "groups": ["staff"]}},
                     "stack": {"pages": ["1"], "note": {"deeper": [{"token": "…"}]}},
                     "page": {"1": {"uri": "native://a/b"}, "2/x": {}},
                     "client": {"1": {"name": "web", "token": "…", "former": "…"}, "12": {}},
