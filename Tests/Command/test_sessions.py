@@ -90,11 +90,11 @@ class List(Sessions):
         self.assertEqual(before, self.files())
 
     def test_people_get_a_table(self):
-        self.make(("one", {"session": {"identity": {"user": "ada"}, "page/1": 7}), ("a longer one", {"session": {"identity": {"user": "-"}}}}), ("3", {}))
+        self.make(("one", {"session": {"identity": {"user": "ada"}}, "page/1": 7}), ("a longer one", {"session": {"identity": {"user": "-"}}}), ("3", {}))
         self.assertEqual(
             "ID              USER  CLIENTS  PAGES  KEYS  MESSAGES  BYTES  CHANGED\n"
-            "one             ada   0        1      0     0         29     2027-01-15T08:00:01Z\n"
-            '"a longer one"  "-"   0        0      0     0         20     2027-01-15T08:00:02Z\n'
+            "one             ada   0        1      0     0         43     2027-01-15T08:00:01Z\n"
+            '"a longer one"  "-"   0        0      0     0         34     2027-01-15T08:00:02Z\n'
             "3               -     0        0      0     0         0      2027-01-15T08:00:03Z\n",
             self.shown("list"),
         )
