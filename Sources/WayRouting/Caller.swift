@@ -71,19 +71,24 @@ public final class Caller: Sendable {
   /// As hosts are told it, with `page.open` and `task.run`.
   package var value: Value {
     var members: ValueObject = ["session": .string(session)]
-    if let client {
-      var told: ValueObject = ["id": .string(client.id)]
-      told["name"] = client.name.map(Value.string)
-      told["version"] = client.version.map(Value.string)
-      told["page"] = client.page.map(Value.string)
-      members["client"] = .object(told)
-    }
+    members["client"] = client?.value
     members["user"] = identity.user.map(Value.string)
     if !identity.groups.isEmpty {
       members["groups"] = .list(identity.groups.sorted().map(Value.string))
     }
     members["origin"] = origin.map(Value.string)
     if isGuest { members["guest"] = true }
+    return .object(members)
+  }
+}
+
+extension Caller.Client {
+  /// As hosts are told it.
+  package var value: Value {
+    var members: ValueObject = ["id": .string(id)]
+    members["name"] = name.map(Value.string)
+    members["version"] = version.map(Value.string)
+    members["page"] = page.map(Value.string)
     return .object(members)
   }
 }

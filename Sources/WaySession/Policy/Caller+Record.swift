@@ -26,13 +26,7 @@ extension Caller {
     var members: ValueObject = ["identity": identity.record, "isGuest": .bool(isGuest)]
     members["origin"] = origin.map(Value.string)
     members["address"] = address.map(Value.string)
-    if let client {
-      var told: ValueObject = ["id": .string(client.id)]
-      told["name"] = client.name.map(Value.string)
-      told["version"] = client.version.map(Value.string)
-      told["page"] = client.page.map(Value.string)
-      members["client"] = .object(told)
-    }
+    members["client"] = client?.value
     return .object(members)
   }
 }
