@@ -27,6 +27,7 @@ enum Resuming {
       !session.isEnding || session.isKept, !isOrphan(client, in: session)
     else { return session.remove(id, code: code) }
     client.disconnect(at: session.loop.nanoseconds)
+    session.environment.resumables.wentAway()
     session.happenings.tell(.session, .away(client: client.name, code: code))
     wait(client, in: session)
   }

@@ -165,6 +165,10 @@ struct ResumeTests {
     #expect(try await second.resume(after: 0)["resumed"] == true)
     let refused = try await first.resume(after: 0)
     #expect(refused["code"] == 2503)
+    // Nobody could make room then, and somebody can now.
+    try await second.lose()
+    let last = try await NumberedClient(bridge).hello
+    #expect(last["session"] != nil)
   }
 
   @Test func aResultIsKeptForTenMinutes() async throws {

@@ -29,6 +29,8 @@ package final class Resumables: @unchecked Sendable {
   /// How many were given up.
   package private(set) var givenUpCount = 0
   private var isShedding = false
+  /// Whether no session can make room: as long as no further client leaves or loses its connection.
+  private var isCrowded = false
   private var givenUp: Deque<String> = []
 
   init(_ loop: any EventLoop, limits: Limits) {
@@ -41,11 +43,16 @@ package final class Resumables: @unchecked Sendable {
   /// A client may resume.
   func add(_ client: Client, of home: any Home) {
     entries[client.name] = Entry(home: home, client: client)
+    if client.isAbsent { isCrowded = false }
   }
+
+  /// A client has lost its connection.
+  func wentAway() { isCrowded = false }
 
   /// A client has left, or does not resume.
   func remove(_ client: Client) {
     guard entries.removeValue(forKey: client.name) != nil else { return }
+    isCrowded = false
     bytes -= client.outboxBytes
     client.outboxBytes = 0
   }
@@ -103,6 +110,8 @@ package final class Resumables: @unchecked Sendable {
 
   /// Sessions in which nobody has a connection make room for others; true where one did.
   func makeRoom() -> Bool {
+    // Whoever is refused a session must not have all others looked at each time.
+    if isCrowded { return false }
     // The one that has been away longest is likely to be the first that was numbered.
     let homes = Dictionary(grouping: entries.values.filter { $0.home != nil }) {
       ObjectIdentifier($0.home as AnyObject)
@@ -112,7 +121,10 @@ package final class Resumables: @unchecked Sendable {
       let longest = deserted.min(by: { one, other in
         (one.map(\.client.absentSince).max() ?? 0) < (other.map(\.client.absentSince).max() ?? 0)
       })
-    else { return false }
+    else {
+      isCrowded = true
+      return false
+    }
     for entry in longest { giveUp(entry.client) }
     return true
   }
