@@ -90,7 +90,9 @@ export class Lives {
   }
 
   async #start() {
-    const variables = { WAYBRIDGE_LIMITS_RESUME_MS: "120000", WAYBRIDGE_DRAIN: `${this.#random.below(2)}` };
+    // A disk that is busy with something else may keep the host away for seconds, in which much waits for it.
+    const room = { WAYBRIDGE_LIMITS_MAX_OUTBOX_MESSAGES: "100000", WAYBRIDGE_LIMITS_MAX_OUTBOX: String(64 << 20) };
+    const variables = { ...room, WAYBRIDGE_LIMITS_RESUME_MS: "120000", WAYBRIDGE_DRAIN: `${this.#random.below(2)}` };
     // A key must not be forgotten while a page that asks for it again is loaded.
     if (this.#folder !== undefined) variables.WAYBRIDGE_LIMITS_MAX_KEYS = "4096";
     const hear = (line) => appendFileSync(this.#log, `${line}\n`);

@@ -10,7 +10,7 @@ from readme import ROOT
 
 # What each product re-exports.
 PRODUCTS = {
-    "Waybridge": ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WaySession"],
+    "Waybridge": ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WaySession", "WayStore"],
     "WaybridgeClient": ["WayValues", "WayNavigation"],
     "WaybridgeTesting": [],
     "WaybridgeTokens": [],
