@@ -57,7 +57,8 @@ export class Host {
         return await this.bridge.finish(token, { page });
       } catch (error) {
         if (error.kind === "notOnStack") return;
-        if (!this.#run.isAmiss(error)) return this.#run.fault(`finish: ${error}`);
+        // After a long stall more is sent at once than may be in flight: what was refused so is asked again.
+        if (error.code !== 2429 && !this.#run.isAmiss(error)) return this.#run.fault(`finish: ${error}`);
         // Whether it was done, the next try tells.
         await this.#run.pause(20);
       }
