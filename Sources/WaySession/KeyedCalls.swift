@@ -15,8 +15,8 @@ enum KeyedCalls {
     CallKey(session: session.id, owner: client.ownerOfKeys, text: text)
   }
 
-  /// Has a request with these params done under a key, where it is the first, or wait for the one that was. `begin`
-  /// makes the call for who asks.
+  /// Has a request with these params done under a key, where it is the first, or wait for the one
+  /// that was. `begin` makes the call for who asks.
   static func take(
     _ key: String, _ request: KeyedRequest, _ entry: Entry, deadline: Duration?,
     _ params: Value, _ address: ReplyAddress, in session: isolated Session,
@@ -49,7 +49,7 @@ enum KeyedCalls {
       _ = session.keys.end(name, .failure(error), within: session.members.budget, at: 0)
       throw error
     }
-    lead(name, leader, request, entry, address.caller, in: session, begin)
+    lead(name, leader, request, entry, address.client, in: session, begin)
     return .later
   }
 
@@ -74,12 +74,12 @@ enum KeyedCalls {
   /// Makes the call for all that wait.
   private static func lead(
     _ name: Keys.Name, _ number: CallNumber, _ request: KeyedRequest, _ entry: Entry,
-    _ caller: Caller, in session: isolated Session,
-    _ begin: @escaping Beginning
+    _ client: Client, in session: isolated Session, _ begin: @escaping Beginning
   ) {
+    let caller = client.rights.caller
     guard let call = session.begin(number, entry, asker(for: name, in: session), deadline: nil)
     else { return }
-    guard session.isKept, let client = session.members.named(caller.client?.id ?? "") else {
+    guard session.isKept else {
       return run(call, request, caller, in: session, begin)
     }
     // Work begins when the store knows of it: after a crash it is done again, or was not begun.
@@ -114,8 +114,7 @@ enum KeyedCalls {
 
   private static func run(
     _ call: CallInFlight, _ request: KeyedRequest, _ caller: Caller,
-    in session: isolated Session,
-    _ begin: Beginning
+    in session: isolated Session, _ begin: Beginning
   ) {
     let number = call.number
     do throws(CallError) {

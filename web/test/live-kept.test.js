@@ -5,7 +5,7 @@ import { Bridge } from "../bridge/bridge.js";
 import { FakeStorage } from "./fake-page.js";
 import { FakeLocks, FakeTab } from "./fake-tab.js";
 import { OWN_SKIP, serveKept } from "./live-server.js";
-import { key, nodeWebSockets } from "./node-ws.js";
+import { key, nodeWebSockets, opened } from "./node-ws.js";
 import { changes } from "./resumable.js";
 
 const OPTIONS = { skip: OWN_SKIP, timeout: 30000 };
@@ -102,21 +102,6 @@ function holding() {
     close: ({ uri }, reason) => void shown.push(`close ${uri} ${reason}`),
   };
   return { runs, shown, until, options: { tasks: { "action://live/:name": run }, hosts: { live: host } } };
-}
-
-/**
- * @param {Bridge} bridge
- * @param {string} uri
- * @param {import("../bridge/bridge.js").OpenOptions} [options]
- */
-async function opened(bridge, uri, options) {
-  /** @type {Promise<any>} */
-  let outcome = Promise.resolve();
-  const page = await new Promise((resolve, reject) => {
-    outcome = bridge.open(uri, {}, { ...options, onProgress: (value) => resolve(value.opened.page) });
-    outcome.catch(reject);
-  });
-  return { page, outcome };
 }
 
 for (const signal of /** @type {("SIGKILL" | "SIGTERM")[]} */ (["SIGKILL", "SIGTERM"])) {

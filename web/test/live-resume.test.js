@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Bridge } from "../bridge/bridge.js";
 import { FakeStorage } from "./fake-page.js";
 import { FakeLocks, FakeTab } from "./fake-tab.js";
-import { key, LIVE_URL, nodeWebSockets, SKIP } from "./node-ws.js";
+import { key, LIVE_URL, nodeWebSockets, opened, SKIP } from "./node-ws.js";
 
 const OPTIONS = { skip: SKIP, timeout: 30000 };
 const PAGE = "https://shop.example/shop.html";
@@ -77,21 +77,6 @@ async function reload(context, tab, wire, options) {
 }
 
 const newTab = () => new FakeTab(PAGE, new FakeLocks(), new FakeStorage());
-
-/**
- * @param {Bridge} bridge
- * @param {string} uri
- * @param {import("../bridge/bridge.js").OpenOptions} [options]
- */
-async function opened(bridge, uri, options) {
-  /** @type {Promise<any>} */
-  let outcome = Promise.resolve();
-  const page = await new Promise((resolve, reject) => {
-    outcome = bridge.open(uri, {}, { ...options, onProgress: (value) => resolve(value.opened.page) });
-    outcome.catch(reject);
-  });
-  return { page, outcome };
-}
 
 /**
  * @param {Bridge} bridge

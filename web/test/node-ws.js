@@ -28,3 +28,19 @@ export function key({ session, joinToken }) {
   if (joinToken === undefined) throw new Error("a guest can let nobody join");
   return { session, token: joinToken };
 }
+
+/**
+ * Opens a page, and gives it when it is shown, with the promise of its outcome.
+ * @param {import("../bridge/bridge.js").Bridge} bridge
+ * @param {string} uri
+ * @param {import("../bridge/bridge.js").OpenOptions} [options]
+ */
+export async function opened(bridge, uri, options) {
+  /** @type {Promise<any>} */
+  let outcome = Promise.resolve();
+  const page = await new Promise((resolve, reject) => {
+    outcome = bridge.open(uri, {}, { ...options, onProgress: (value) => resolve(value.opened.page) });
+    outcome.catch(reject);
+  });
+  return { page, outcome };
+}

@@ -128,7 +128,7 @@ struct Keys {
     if case .failure(let error) = result, error.isBeforeWork { return call.waiting }
     for (name, call) in ended where now &- call.at >= Self.time { forget(name) }
     while ended.count >= limit { removeOldest() }
-    let size = call.request.size + name.text.utf8.count + result.size
+    let size = Self.size(call.request, name, result)
     // What finds no room among the others' takes the place of older ones.
     repeat {
       if let charge = try? budget.charge(size) {
@@ -139,6 +139,13 @@ struct Keys {
       }
     } while removeOldest()
     return call.waiting
+  }
+
+  /// About what a result keeps, in bytes.
+  private static func size(
+    _ request: KeyedRequest, _ name: Name, _ result: Result<Answer, CallError>
+  ) -> Int {
+    request.size + name.text.utf8.count + result.size
   }
 
   @discardableResult
@@ -177,7 +184,7 @@ extension Keys {
     _ name: Name, _ request: KeyedRequest, _ result: Result<Answer, CallError>,
     within budget: ByteBudget, at: UInt64
   ) {
-    let size = request.size + name.text.utf8.count + result.size
+    let size = Self.size(request, name, result)
     guard ended.count < limit, let charge = try? budget.charge(size) else { return }
     uses += 1
     ended[name] = Ended(request: request, result: result, charge: charge, at: at, used: uses)

@@ -195,7 +195,7 @@ enum Restoring {
   ) throws(Record.Fault) {
     let caller = try callers.caller(try record.record("caller"))
     let rights =
-      record["isOfApp"]?.bool == true
+      caller.client == nil
       ? session.ownRights : Rights(caller, session.environment.policy)
     let link = DeepLink(try record.string("uri"), params: try record.object("params"))
     do {

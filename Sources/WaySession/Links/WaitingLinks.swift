@@ -64,7 +64,6 @@ struct WaitingLinks {
           [
             "uri": .string(waiting.link.uri), "params": .object(waiting.link.params),
             "caller": waiting.rights.caller.record,
-            "isOfApp": .bool(waiting.rights.caller.client == nil),
           ]
         })
     ]

@@ -45,13 +45,15 @@ final class Journal: @unchecked Sendable {
   /// Whether the store takes what changes.
   var isTracking: Bool { writer.isTracking }
 
+  private var isOpen: Bool { !isOver && isTracking }
+
   /// For the how-manieth time the session was taken over: what has numbers of its own in each life
   /// of the server begins with it.
   var term: Int64 { lease.term }
 
   /// A part has changed, and what follows rests on it.
   func note(_ part: String) {
-    guard !isOver, writer.isTracking else { return }
+    guard isOpen else { return }
     parts.insert(part)
     awaited = handedOver + 1
     writer.isDue(self)
@@ -59,14 +61,14 @@ final class Journal: @unchecked Sendable {
 
   /// A part has changed, and nothing rests on it.
   func noteLater(_ part: String) {
-    guard !isOver, writer.isTracking else { return }
+    guard isOpen else { return }
     parts.insert(part)
     writer.isDueSoon(self)
   }
 
   /// What was noted later must not wait any longer.
   func hurry() {
-    if !isOver, writer.isTracking, !parts.isEmpty { writer.isDue(self) }
+    if isOpen, !parts.isEmpty { writer.isDue(self) }
   }
 
   /// Runs `work` when the store has all that others must have waited for: at once, where it has.

@@ -207,7 +207,9 @@ struct ClientSoftware: Sendable {
   var name: String?
   var version: String?
   var platform: String?
+}
 
+extension ClientSoftware {
   /// As it is kept.
   var record: ValueObject {
     var members: ValueObject = [:]
@@ -219,15 +221,9 @@ struct ClientSoftware: Sendable {
 
   /// Reads what ``record`` gives.
   init(_ record: Record) {
-    name = record["name"]?.string
-    version = record["version"]?.string
-    platform = record["platform"]?.string
-  }
-
-  init(name: String? = nil, version: String? = nil, platform: String? = nil) {
-    self.name = name
-    self.version = version
-    self.platform = platform
+    self.init(
+      name: record["name"]?.string, version: record["version"]?.string,
+      platform: record["platform"]?.string)
   }
 }
 
