@@ -31,7 +31,9 @@ const show = (page, { picked }) => {
 # What a page has that was loaded in the frame.
 FRAME = "Object.assign(globalThis, { location: new URL(frame.src), history: { replaceState() {} } });\n"
 
+# Between two connections there is no order: the page may have its answer before the shell hears what to hide.
 END = """
+while (hidden.length < shown.length) await new Promise((resolve) => setTimeout(resolve, 5));
 console.log(JSON.stringify({ shown, hidden, shared }));
 await Promise.all([bridge.close(), shell.close()]);
 """
