@@ -47,11 +47,11 @@ struct Demo: Configured {
     }
     let router = Router()
     let table = URL(fileURLWithPath: web).appendingPathComponent("../protocol/routes/demo.json")
-    let version = try router.load(tableAt: table.standardizedFileURL.path)
+    try router.load(tableAt: table.standardizedFileURL.path)
     try DemoTasks.register(in: router)
     var configuration = BridgeConfiguration(
       port: settings.port, webRoot: web, webEntries: WebFiles.entries, limits: settings.limits,
-      tableVersion: version, logger: settings.logger)
+      logger: settings.logger)
     settings.open(&configuration)
     if let data = settings.data { configuration.store = try SQLiteSessionStore(folder: data) }
     // Whoever ends a demo does not wait for its open pages.
