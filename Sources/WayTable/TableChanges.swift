@@ -27,9 +27,10 @@ package struct TableChanges: Sendable, Hashable {
     added = routes.added
     removed = routes.removed
     changed = routes.changed
-    redirects = Difference(
-      old?.declarations.redirects, new?.declarations.redirects, name: \.from.text, isSame: ==
-    ).all
+    redirects =
+      Difference(
+        old?.declarations.redirects, new?.declarations.redirects, name: \.from.text, isSame: ==
+      ).all
     topics = Difference(old?.topics, new?.topics, name: \.name, isSame: ==).all
     other = Self.others.filter { member in
       Self.member(member, of: old) != Self.member(member, of: new)
