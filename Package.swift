@@ -50,6 +50,9 @@ let package = Package(
       ]),
     target("WayRPC", ["WayValues", "CSimdjson"]),
     target("WayTable", ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC"]),
+    target(
+      "WayTableTools",
+      ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable"]),
     target("WayTransport"),
     .executableTarget(name: "FindModules", swiftSettings: strict),
     .plugin(
@@ -90,7 +93,7 @@ let package = Package(
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [
-        "WayStore", "Waybridge", "WaybridgeClient", "WaybridgeTokens",
+        "WayTableTools", "WayStore", "Waybridge", "WaybridgeClient", "WaybridgeTokens",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -109,6 +112,10 @@ let package = Package(
     tests(
       "WayTableTests",
       ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable"]),
+    .testTarget(
+      name: "WayTableToolsTests",
+      dependencies: ["WayValues", "WayNavigation", "WayRPC", "WayTable", "WayTableTools"],
+      path: "Tests/WayTableToolsTests", exclude: ["Golden"], swiftSettings: strict),
     tests(
       "WaySessionTests",
       [
