@@ -47,12 +47,13 @@ struct Demo: Configured {
     }
     let router = Router()
     let table = URL(fileURLWithPath: web).appendingPathComponent("../protocol/routes/demo.json")
-    try router.load(tableAt: table.standardizedFileURL.path)
+    let live = try router.load(tableAt: table.standardizedFileURL.path)
     try DemoTasks.register(in: router)
     var configuration = BridgeConfiguration(
       port: settings.port, webRoot: web, webEntries: WebFiles.entries, limits: settings.limits,
       logger: settings.logger)
     settings.open(&configuration)
+    configuration.table = live
     if let data = settings.data { configuration.store = try SQLiteSessionStore(folder: data) }
     // Whoever ends a demo does not wait for its open pages.
     configuration.drain = .zero
