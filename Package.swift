@@ -114,7 +114,9 @@ let package = Package(
       ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable"]),
     .testTarget(
       name: "WayTableToolsTests",
-      dependencies: ["WayValues", "WayNavigation", "WayRPC", "WayTable", "WayTableTools"],
+      dependencies: [
+        "WayValues", "WayNavigation", "WayRPC", "WayTable", "WayTableTools", "TestSupport",
+      ],
       path: "Tests/WayTableToolsTests", exclude: ["Golden"], swiftSettings: strict),
     tests(
       "WaySessionTests",

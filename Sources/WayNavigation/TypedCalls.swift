@@ -53,6 +53,14 @@ public struct PageOutcome<Result: Sendable>: Sendable {
   public let message: String
   /// What the page gave; nil where it gave nothing.
   public let data: Result?
+
+  /// An outcome, for tests of what reads them.
+  public init(kind: Outcome.Kind, code: Int = 0, message: String = "", data: Result? = nil) {
+    self.kind = kind
+    self.code = code
+    self.message = message
+    self.data = data
+  }
 }
 
 extension PageOutcome: Equatable where Result: Equatable {}

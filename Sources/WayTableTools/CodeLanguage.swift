@@ -21,6 +21,15 @@ package enum CodeLanguage: String, Sendable, CaseIterable {
     }
   }
 
+  /// An integer as a literal of the language.
+  func literal(_ integer: Int64) -> String {
+    switch self {
+    case .typescript, .swift, .dart: "\(integer)"
+    // Kotlin takes the sign for an operator, and has no such positive number.
+    case .kotlin: integer == .min ? "Long.MIN_VALUE" : "\(integer)L"
+    }
+  }
+
   private func unseen(_ scalar: Unicode.Scalar) -> String {
     switch self {
     case .typescript, .swift, .dart: return "\\u{\(scalar.hex)}"
@@ -114,33 +123,41 @@ extension CodeLanguage {
       "true", "try", "type", "typedef", "var", "void", "when", "while", "with", "yield",
     ],
     types: [
-      "Future", "Function", "Iterable", "List", "Map", "Never", "Null", "Object", "PageOutcome",
-      "RouteClient", "RouteError", "Routes", "Set", "Stream", "String", "TypedRoutes",
+      "Enum", "Exception", "Future", "Function", "Iterable", "List", "Map", "Never", "Null",
+      "Object", "PageOutcome", "Record", "RouteClient", "RouteError", "Routes", "Set", "Stream",
+      "String", "Type", "TypedRoutes", "Uri",
     ],
-    functions: ["table", "hashCode", "runtimeType", "toString", "noSuchMethod"],
-    members: [
-      "bool", "double", "int", "num", "json", "hashCode", "runtimeType", "toString", "toJson",
-      "fromJson", "noSuchMethod",
-    ],
-    cases: [
-      "values", "value", "index", "name", "hashCode", "runtimeType", "toString", "toJson",
-      "fromJson", "noSuchMethod",
-    ],
+    functions: ofEveryObject.union(["tableHash", "tableVersion"]),
+    members: ofEveryObject.union(["bool", "double", "int", "num", "read", "toJson"]),
+    cases: ofEveryObject.union(["index", "name", "read", "value", "values"]),
     keepsLetters: false)
 
-  /// Kotlin, Keywords and operators: the hard keywords, and those soft ones that code around uses.
+  /// What each object of Dart has.
+  private static let ofEveryObject: Set = ["hashCode", "noSuchMethod", "runtimeType", "toString"]
+
+  /// Kotlin, Keywords and operators: the hard keywords. Soft ones may be names.
   private static let kotlinNames = LanguageNames(
     keywords: [
       "as", "break", "class", "continue", "do", "else", "false", "for", "fun", "if", "in",
       "interface", "is", "null", "object", "package", "return", "super", "this", "throw", "true",
-      "try", "typealias", "typeof", "val", "value", "var", "when", "while",
+      "try", "typealias", "typeof", "val", "var", "when", "while",
     ],
     types: [
-      "Any", "Array", "AutoCloseable", "Boolean", "Double", "Enum", "Exception", "List", "Long",
-      "Map", "Nothing", "Number", "PageOutcome", "Pair", "RouteClient", "RouteException", "Routes",
-      "Set", "String", "Unit",
+      "Any", "Array", "AutoCloseable", "Boolean", "Double", "Enum", "Exception", "LeftOut", "List",
+      "Long", "Map", "Nothing", "Number", "PageOutcome", "Pair", "RouteClient", "RouteException",
+      "Routes", "Set", "String", "Unit",
     ],
-    functions: ["table"],
-    members: ["toJson", "json", "hashCode", "toString", "equals", "copy"],
-    cases: ["entries", "json", "name", "ordinal", "toJson", "values", "valueOf", "Companion"])
+    functions: ["tableHash", "tableVersion"],
+    members: ["copy", "equals", "hashCode", "toJson", "toString"],
+    cases: [
+      "compareTo", "declaringClass", "declaringJavaClass", "describeConstable", "entries", "equals",
+      "hashCode", "json", "name", "ordinal", "read", "toString", "valueOf", "values",
+      // Modifiers and the like, which are taken for that where an entry begins.
+      "abstract", "actual", "annotation", "companion", "const", "constructor", "crossinline",
+      "data",
+      "dynamic", "enum", "expect", "external", "init", "final", "infix", "inline", "inner",
+      "internal", "lateinit", "noinline",
+      "open", "operator", "out", "override", "private", "protected", "public", "reified", "sealed",
+      "suspend", "tailrec", "value", "vararg",
+    ])
 }

@@ -29,6 +29,8 @@ extension Route {
 /// Finds out what is to be declared.
 private struct CodeModelReader {
   private let names: LanguageNames
+  /// Whether the page whose method is called is a parameter beside those of the method.
+  private let isPageBeside: Bool
   private var typeNames: Identifiers
   private var functionNames: Identifiers
   private var topicNames: Identifiers
@@ -37,6 +39,7 @@ private struct CodeModelReader {
   private var types: [UTF8Key: CodeType] = [:]
 
   init(_ language: CodeLanguage) {
+    isPageBeside = language == .dart || language == .kotlin
     names = language.names
     typeNames = names.typeNames()
     functionNames = names.functionNames()
@@ -149,16 +152,19 @@ private struct CodeModelReader {
     let name = "\(route.name) \(method.name)"
     return CodeMethod(
       method: method, identifier: functionNames.name(for: name, "method"),
-      parameters: parameters(method.parameters, capturedBy: [], of: name),
+      parameters: parameters(
+        method.parameters, capturedBy: [], of: name, beside: isPageBeside ? ["page"] : []),
       result: type(method.result, of: "\(name) result"),
       notes: notes(method.title, method.purpose))
   }
 
   /// First what the path takes, from left to right, then the others in their order.
   private mutating func parameters(
-    _ declared: [ParameterDeclaration], capturedBy readings: [[String]], of place: String
+    _ declared: [ParameterDeclaration], capturedBy readings: [[String]], of place: String,
+    beside others: [String] = []
   ) -> [CodeMember] {
     var memberNames = names.memberNames()
+    for other in others { _ = memberNames.name(for: other, "parameter") }
     let captured = readings.first ?? []
     var members = captured.map { name in
       let declaration = declared.first { $0.name.isSameUTF8(as: name) }

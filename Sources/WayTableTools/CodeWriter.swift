@@ -17,9 +17,17 @@ struct CodeWriter {
     text += "\n"
   }
 
+  /// Lines as they are.
+  mutating func verbatim(_ lines: String) { text += lines }
+
   /// What stands between an opening and a closing line, one level further in.
   mutating func block(_ open: String, _ close: String = "}", _ body: (inout CodeWriter) -> Void) {
     line(open)
+    rest(of: close, body)
+  }
+
+  /// What stands between the line before, which has opened a block, and a closing one.
+  mutating func rest(of close: String = "}", _ body: (inout CodeWriter) -> Void) {
     depth += 1
     body(&self)
     depth -= 1

@@ -177,28 +177,8 @@ struct SwiftCode {
     return "\(member.identifier).map { $0 as any Encodable } ?? Value.null"
   }
 
-  /// The default as Swift writes it; nil where it has none, or the server has to fill it in.
   private func literal(of member: CodeMember) -> String? {
-    guard let value = member.defaultValue else { return nil }
-    if value.isNull { return member.type.isNullable ? "nil" : nil }
-    return literal(value, of: member.type.unwrapped)
-  }
-
-  private func literal(_ value: Value, of type: CodeType) -> String? {
-    switch (type, value) {
-    case (.text, .string(let text)): return literal(text)
-    case (.truth, .bool(let truth)): return "\(truth)"
-    case (.integer, .integer(let integer)): return "\(integer)"
-    case (.number, _): return value.double.flatMap { $0.isFinite ? "\($0)" : nil }
-    case (.declared(let index), _):
-      switch model.declaration(index).form {
-      case .alias(let other): return literal(value, of: other)
-      case .enumeration(let cases):
-        return cases.first { $0.value == value }.map { ".\($0.identifier)" }
-      case .structure: return nil
-      }
-    default: return nil
-    }
+    model.literal(ofDefault: member) { _, identifier in ".\(identifier)" }
   }
 
   private func literal(_ text: String) -> String { model.language.literal(text) }
