@@ -35,7 +35,7 @@ extension BridgeServer {
     do throws(TableError) {
       let bytes: [UInt8]
       do { bytes = try content.get() } catch {
-        throw TableError(.unreadable, "\(name) cannot be read: \(error)")
+        throw TableError(.unreadable, "\(name) \(error.reason)")
       }
       let document = try TableDocument.parse(bytes, from: name)
       _ = try? await table.take(document, cause: .file, at: WallClock.milliseconds())

@@ -7,7 +7,10 @@ extension SessionHub {
   /// Tells those who subscribe to `table.changed` of each change, until the task is cancelled.
   package func tellTableChanges() async {
     guard let table = configuration.table else { return }
-    for await change in await table.changes() { tell(change) }
+    for await change in await table.changes() {
+      tell(change)
+      await recheck()
+    }
   }
 
   private func tell(_ change: LiveTable.Change) {
