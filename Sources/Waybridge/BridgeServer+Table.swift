@@ -12,7 +12,7 @@ extension BridgeServer {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.recheck(hub) }
       if let table = configuration.table {
-        group.addTask { await hub.tellTableChanges() }
+        group.addTask { await hub.tell(await table.changes()) }
         group.addTask { await log(table) }
         if configuration.followsTableFile, let file = table.file {
           group.addTask { await follow(file, of: table) }

@@ -5,9 +5,8 @@ import WayValues
 // The route table while the server runs.
 extension SessionHub {
   /// Tells those who subscribe to `table.changed` of each change, until the task is cancelled.
-  package func tellTableChanges() async {
-    guard let table = configuration.table else { return }
-    for await change in await table.changes() {
+  package func tell(_ changes: some AsyncSequence<LiveTable.Change, Never> & Sendable) async {
+    for await change in changes {
       tell(change)
       await recheck()
     }

@@ -9,7 +9,7 @@ struct BridgeMetrics: Sendable {
   let server: SocketServer
   let lag: LagProbe
   /// The route table that may change; nil where there is none.
-  let liveTable: LiveTable?
+  var liveTable: LiveTable?
 
   /// All families as they are now. Call on the bridge's loop.
   func families() -> [MetricFamily] {
