@@ -49,7 +49,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     target("WayRPC", ["WayValues", "CSimdjson"]),
-    target("WayTable", ["WayValues", "WayPatterns", "WayNavigation", "WayRouting"]),
+    target("WayTable", ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC"]),
     target("WayTransport"),
     .executableTarget(name: "FindModules", swiftSettings: strict),
     .plugin(

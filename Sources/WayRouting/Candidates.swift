@@ -6,14 +6,18 @@ struct Candidates: ~Copyable {
   /// The one that is taken.
   private(set) var chosen: RouteTrie.Candidate?
   private(set) var told: [Explanation.Candidate] = []
+  /// Why routes with a release are there for who asks, or are not.
+  private(set) var releases: [String] = []
   private let snapshot: RouterSnapshot
+  private let caller: Caller?
   private let scheme: SchemeTable.Traits
   private let schemeName: String
   private var seen: Set<Int> = []
   private var misses = 0
 
-  init(of snapshot: RouterSnapshot, _ split: borrowing SplitURI) {
+  init(of snapshot: RouterSnapshot, _ split: borrowing SplitURI, for caller: Caller?) {
     self.snapshot = snapshot
+    self.caller = caller
     scheme = snapshot.schemes.traits(of: split)
     schemeName = split.uri.scheme?.lowercased() ?? ""
     guard !schemeName.isEmpty else { return }
@@ -35,6 +39,10 @@ struct Candidates: ~Copyable {
       guard told.count < Explanation.maxCandidates, seen.insert(match.form).inserted else {
         continue
       }
+      let route = route(of: match.form)
+      if let release = route.release {
+        releases.append("route '\(route.name)': \(release.reason(caller, salt: route.name))")
+      }
       tell(
         match.form, isChosen: isChosen,
         refusal(of: match, isGlobal: isGlobal)
@@ -50,9 +58,12 @@ struct Candidates: ~Copyable {
     if isGlobal, scheme.isClosed {
       return "the scheme '\(schemeName)' is closed to patterns without a scheme"
     }
-    let kind = snapshot.route(of: match).kind
-    guard !scheme.takes(kind) else { return nil }
-    return "a \(kind.rawValue), which the scheme '\(schemeName)' does not take"
+    let route = snapshot.route(of: match)
+    if !scheme.takes(route.kind) {
+      return "a \(route.kind.rawValue), which the scheme '\(schemeName)' does not take"
+    }
+    guard let release = route.release, !release.admits(caller, salt: route.name) else { return nil }
+    return "not released here: \(release.reason(caller, salt: route.name))"
   }
 
   /// Why a match comes behind the chosen one.

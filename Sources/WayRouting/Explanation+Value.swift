@@ -17,6 +17,7 @@ extension Explanation {
       "kind": kind.map { .string($0.rawValue) } ?? .null, "route": route ?? .null,
       "params": .object(params), "sources": .object(sourceNames),
       "candidates": .list(candidates.map(\.value)), "redirects": .list(redirects.map(Value.string)),
+      "releases": .list(releases.map(Value.string)),
       "interceptors": .list(interceptors.map(Value.string)),
       "fallback": fallback.map(Value.string) ?? .null,
       "reason": .string(reason),

@@ -55,13 +55,16 @@ public struct Explanation: Sendable {
   public internal(set) var candidates: [Candidate] = []
   /// Where the redirects lead, one after the other; the last is what the rest is about.
   public internal(set) var redirects: [String] = []
+  /// Which branch of a redirect, and which released route, the caller gets, and why: a sentence for
+  /// each that was asked.
+  public internal(set) var releases: [String] = []
   /// The interceptors that see the call, in their order, by their names.
   public internal(set) var interceptors: [String] = []
   /// Where a call goes on when nobody serves it; nil for nowhere.
   public internal(set) var fallback: String?
   /// The answer in a sentence.
   public package(set) var reason = ""
-  /// What ``RouterSnapshot/resolve(_:params:checking:)-(RouteURI,_,_)`` gives; nil where it throws.
+  /// What ``RouterSnapshot/resolve(_:params:checking:for:)-(RouteURI,_,_,_)`` gives; nil where it throws.
   package var resolution: Resolution?
 
   init(uri: String) {
@@ -71,8 +74,10 @@ public struct Explanation: Sendable {
 
 extension Router {
   /// How the router reads a URI now. Runs nothing and changes nothing; a text that is no URI is
-  /// explained too.
-  public func explain(_ uri: String, params: ValueObject = [:]) -> Explanation {
-    snapshot().explain(uri, params: params)
+  /// explained too. `caller` counts where a ``Release`` says so.
+  public func explain(
+    _ uri: String, params: ValueObject = [:], for caller: Caller? = nil
+  ) -> Explanation {
+    snapshot().explain(uri, params: params, for: caller)
   }
 }

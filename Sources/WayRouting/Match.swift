@@ -37,6 +37,8 @@ final class FoundRoute: Sendable {
   let interceptors: InterceptorChain?
   /// Whether the route needs no permission.
   let isForAll: Bool
+  /// Whether the same URI may lead another caller elsewhere.
+  let isPersonal: Bool
   /// The caller's parameters are checked as those of a third party's app.
   private let isThirdParty: Bool
   /// Whether anything about the parameters is checked.
@@ -47,8 +49,9 @@ final class FoundRoute: Sendable {
   init(
     route: Route, uri: RouteURI, pathParams: ValueObject, params: ValueObject,
     custom: (@Sendable (Call) async throws -> Value)?, isThirdParty: Bool,
-    interceptors: InterceptorChain?
+    interceptors: InterceptorChain?, isPersonal: Bool
   ) {
+    self.isPersonal = isPersonal
     self.interceptors = interceptors
     self.route = route
     isForAll = route.permissions.isEmpty

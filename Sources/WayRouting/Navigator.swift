@@ -16,7 +16,7 @@ public protocol Navigator: Sendable {
   /// Cancelling the Swift task closes a page that is shown. Past `deadline`, from 1 ms to a day, it
   /// is 2408 unless the page is shown by then.
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?,
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, deadline: Duration?,
     carrying: [String: any Sendable]
   ) async throws -> Outcome
   /// Runs a task or service and returns its value. Throws ``CallError`` with its own code or the
@@ -76,7 +76,7 @@ extension Navigator {
   /// As the full call, with what is left out being empty, `push`, or without end; throws as it
   /// does.
   public func open(
-    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style = .push,
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style? = nil,
     deadline: Duration? = nil, carrying: [String: any Sendable] = [:]
   ) async throws -> Outcome {
     try await open(
@@ -142,7 +142,7 @@ extension CallBuilder where Caller == any Navigator {
   /// and throws as that does.
   public func open() async throws -> Outcome {
     try await caller.open(
-      uri, params, exts: exts, style: style ?? .push, deadline: deadline, carrying: carried)
+      uri, params, exts: exts, style: style, deadline: deadline, carrying: carried)
   }
 
   /// Runs it, as ``Navigator/invoke(_:_:exts:deadline:carrying:)`` with the same arguments, and

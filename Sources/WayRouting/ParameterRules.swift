@@ -3,9 +3,6 @@ import WayValues
 
 /// Checks the parameters of a call against the declarations of its route.
 final class ParameterRules: Sendable {
-  /// How many faults one call is told.
-  private static let maxFaults = 32
-
   private let declarations: [ParameterDeclaration]
   /// Parameters that are not declared are refused, but those that these patterns take from the
   /// path.
@@ -27,12 +24,10 @@ final class ParameterRules: Sendable {
     var faults: [ParameterFault] = []
     for declaration in declarations where declaration.kind != .string {
       guard let value = params[declaration.name] else { continue }
-      if let text = value.string {
-        if let value = declaration.kind.value(of: text) {
-          converted[declaration.name] = value
-        } else {
-          faults.append(.init(of: declaration.name, declaration.kind.fault(ofText: text)))
-        }
+      let found = declaration.schema.value(ofText: value)
+      converted[declaration.name] = found
+      if let text = found.string {
+        faults.append(.init(of: declaration.name, declaration.kind.fault(ofText: text)))
       }
     }
     return (converted, faults)
@@ -51,29 +46,34 @@ final class ParameterRules: Sendable {
     var faults = uriFaults.filter { fault in given[fault.name] == nil }
     for declaration in declarations {
       let name = declaration.name
-      if params[name]?.isNull == true, !declaration.isRequired { params[name] = nil }
+      let schema = declaration.schema
+      if params[name]?.isNull == true, !declaration.isRequired, !schema.isNullable {
+        params[name] = nil
+      }
       if var value = params[name] {
         guard given[name] != nil || !uriFaults.contains(where: { $0.name.isSameUTF8(as: name) })
         else { continue }
-        if let integer = declaration.kind.integer(of: value) {
+        if let integer = schema.kind.integer(of: value) {
           value = integer
           params[name] = integer
         }
-        if let fault = declaration.fault(of: value) { faults.append(.init(of: name, fault)) }
+        var found: [SchemaFault] = []
+        schema.check(value, &found)
+        if !found.isEmpty { faults += found.map { $0.fault(of: name) } }
       } else if declaration.isRequired {
         faults.append(
-          .init(of: name, "is missing; it has to be \(declaration.kind.described)"))
+          .init(of: name, "is missing; it has to be \(schema.kind.described)"))
       } else if let value = declaration.defaultValue {
         params[name] = value
       }
     }
     if let known {
       for member in params.members where !known.contains(UTF8Key(member.name)) {
-        guard faults.count < Self.maxFaults else { break }
+        guard faults.count < ValueSchema.maxFaults else { break }
         faults.append(
           .init(of: member.name, "is no parameter of this route, which takes no others"))
       }
     }
-    guard faults.isEmpty else { throw .invalidParameters(Array(faults.prefix(Self.maxFaults))) }
+    guard faults.isEmpty else { throw .invalidParameters(Array(faults.prefix(ValueSchema.maxFaults))) }
   }
 }

@@ -6,31 +6,81 @@ public struct Redirect: Sendable, Hashable {
   /// How many redirects one call follows at most.
   public static let maxHops = 8
 
-  /// Which URIs are redirected.
-  public let from: RoutePattern
-  /// Where to. Query and fragment go along, and so do those captures of `from` that it does not
-  /// name, in the query.
-  public let to: RouteTarget
+  /// One way of several that a redirect may take.
+  public struct Branch: Sendable, Hashable {
+    /// Where to; nil leaves the call where it is. Query and fragment go along, and so do those
+    /// captures of `from` that it does not name, in the query.
+    public let to: RouteTarget?
+    /// Whom it is for; nil for everybody.
+    public let release: Release?
 
-  /// Throws an error that names the place and the mend; among them a name in `to` that `from` does
-  /// not capture.
-  public init(from: String, to: String) throws(RoutePatternError) {
-    try self.init(from: try RoutePattern(from), to: try RouteTarget(to))
+    /// A branch, which is checked when a redirect is made of it.
+    public init(to: RouteTarget?, release: Release? = nil) {
+      self.to = to
+      self.release = release
+    }
   }
 
-  /// Throws for a name in `to` that `from` does not capture.
-  package init(from: RoutePattern, to: RouteTarget) throws(RoutePatternError) {
-    if let name = to.firstName(missingIn: from) {
+  /// Which URIs are redirected.
+  public let from: RoutePattern
+  /// The first that is for the caller is taken; a call that none is for stays where it is.
+  public let branches: [Branch]
+
+  /// A redirect for everybody. Throws an error that names the place and the mend; among them a name
+  /// in `to` that `from` does not capture.
+  public init(from: String, to: String) throws(RoutePatternError) {
+    try self.init(
+      from: try RoutePattern(from), branches: [Branch(to: try RouteTarget(to))])
+  }
+
+  /// A redirect with branches. Throws for a name in a target that `from` does not capture.
+  public init(from: RoutePattern, branches: [Branch]) throws(RoutePatternError) {
+    for to in branches.compactMap(\.to) {
+      guard let name = to.firstName(missingIn: from) else { continue }
       throw RoutePatternError(
         to.text, at: 0, "':\(name)' is not captured by '\(from)', or only with an optional group")
     }
     self.from = from
-    self.to = to
+    self.branches = branches
+  }
+
+  /// The branch that a caller takes, and its place from 0; nil for none.
+  func branch(for caller: Caller?) -> (index: Int, branch: Branch)? {
+    for (index, branch) in branches.enumerated()
+    where branch.release?.admits(caller, salt: from.text) ?? true {
+      return (index, branch)
+    }
+    return nil
+  }
+
+  /// Which branch a caller takes, and why.
+  func reason(for caller: Caller?) -> String? {
+    guard branches.contains(where: { $0.release != nil }) else { return nil }
+    let taken = branch(for: caller)
+    let told = branches.prefix((taken?.index ?? branches.count - 1) + 1).enumerated().map {
+      let way = $1.to.map { "to '\($0.text)'" } ?? "staying"
+      let isTaken = $0 == taken?.index
+      let reason = $1.release?.reason(caller, salt: from.text) ?? "it is for everybody"
+      return "branch \($0) (\(way)) is \(isTaken ? "" : "not ")taken: \(reason)"
+    }
+    return "redirect from '\(from)': \(told.joined(separator: "; "))"
   }
 }
 
 /// The redirects of a snapshot.
 struct RedirectTable: Sendable {
+  /// Where a URI is led.
+  struct Way {
+    /// In the end.
+    var uri: RouteURI
+    /// The URIs on the way, the one that was called first.
+    var chain: [String]
+    /// Whether it may be another for another caller.
+    var isPersonal = false
+    /// Which branches were taken, and why; only where that is asked for.
+    var reasons: [String] = []
+  }
+
   private let redirects: [Redirect]
   private let trie: RouteTrie
 
@@ -41,26 +91,26 @@ struct RedirectTable: Sendable {
     trie = RouteTrie(redirects.map { ($0.from, 0) })
   }
 
-  /// Where a URI leads in the end, and the URIs on the way, itself the first.
+  /// Where a URI leads in the end.
   func follow(
-    _ uri: RouteURI, in snapshot: RouterSnapshot
-  ) throws(RoutingError) -> (uri: RouteURI, chain: [String]) {
-    var uri = uri
-    var chain = [uri.text]
-    while let next = try next(after: uri, in: snapshot) {
-      uri = next
-      let isLoop = chain.contains(uri.text)
-      chain.append(uri.text)
-      guard !isLoop, chain.count <= Redirect.maxHops + 1 else {
-        throw .redirectLoop(chain: chain)
+    _ uri: RouteURI, in snapshot: RouterSnapshot, for caller: Caller?, explaining: Bool = false
+  ) throws(RoutingError) -> Way {
+    var way = Way(uri: uri, chain: [uri.text])
+    while let next = try next(&way, in: snapshot, for: caller, explaining: explaining) {
+      way.uri = next
+      let isLoop = way.chain.contains(next.text)
+      way.chain.append(next.text)
+      guard !isLoop, way.chain.count <= Redirect.maxHops + 1 else {
+        throw .redirectLoop(chain: way.chain)
       }
     }
-    return (uri, chain)
+    return way
   }
 
   private func next(
-    after uri: RouteURI, in snapshot: RouterSnapshot
+    _ way: inout Way, in snapshot: RouterSnapshot, for caller: Caller?, explaining: Bool
   ) throws(RoutingError) -> RouteURI? {
+    let uri = way.uri
     let split: SplitURI
     do { split = try SplitURI(uri) } catch { throw .invalidURI(error) }
     guard uri.hasScheme else { return nil }
@@ -69,8 +119,11 @@ struct RedirectTable: Sendable {
     if best == nil, !isClosed { best = trie.best(split, in: .global) }
     guard let found = best else { return nil }
     let redirect = redirects[trie.entry(of: found.form)]
+    if redirect.branches.first?.release != nil { way.isPersonal = true }
+    if explaining, let reason = redirect.reason(for: caller) { way.reasons.append(reason) }
+    guard let target = redirect.branch(for: caller)?.branch.to else { return nil }
     do {
-      return try redirect.to.uri(
+      return try target.uri(
         try trie.captures(of: found, in: split),
         carrying: try uri.queryParameters(plusIsSpace: snapshot.plusIsSpace),
         fragment: uri.fragment)

@@ -31,8 +31,14 @@ public final class Route: Sendable {
   /// The pages that lie under this one where a link from outside leads to it, lowest first. `:name`
   /// stands for a parameter of the call.
   public let parents: [RouteTarget]
-  /// The declaration of the result, as the table has it.
-  public let result: Value?
+  /// What its result is; nil where that is not said.
+  public let result: ValueSchema?
+  /// How its page is shown where a call does not say; nil leaves all to the call.
+  public let presentation: Presentation?
+  /// For whom it is there; nil for everybody. Others go on with the next route that matches.
+  public let release: Release?
+  /// What `page.call` may ask of its pages.
+  public let methods: [PageMethod]
   /// Who runs or shows it.
   public let handler: RouteHandler
   /// Nil where nothing is checked.
@@ -42,9 +48,10 @@ public final class Route: Sendable {
   public init(
     name: String, patterns: [RoutePattern], kind: RouteKind, title: String? = nil,
     purpose: String? = nil, priority: Int = 0, parameters: [ParameterDeclaration] = [],
-    isStrict: Bool = false, result: Value? = nil, groups: [String] = [],
-    permissions: [String] = [],
-    fallback: RouteTarget? = nil, parents: [RouteTarget] = [], handler: RouteHandler = .hosted
+    isStrict: Bool = false, result: ValueSchema? = nil, groups: [String] = [],
+    permissions: [String] = [], fallback: RouteTarget? = nil, parents: [RouteTarget] = [],
+    presentation: Presentation? = nil, release: Release? = nil, methods: [PageMethod] = [],
+    handler: RouteHandler = .hosted
   ) {
     self.name = name
     self.patterns = patterns
@@ -60,6 +67,9 @@ public final class Route: Sendable {
     self.permissions = permissions
     self.fallback = fallback
     self.parents = parents
+    self.presentation = presentation
+    self.release = release
+    self.methods = methods
     self.handler = handler
   }
 
@@ -69,6 +79,6 @@ public final class Route: Sendable {
       name: name, patterns: patterns, kind: kind, title: title, purpose: purpose,
       priority: priority, parameters: parameters, isStrict: isStrict, result: result,
       groups: groups, permissions: permissions, fallback: fallback, parents: parents,
-      handler: handler)
+      presentation: presentation, release: release, methods: methods, handler: handler)
   }
 }

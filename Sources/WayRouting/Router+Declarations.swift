@@ -1,3 +1,4 @@
+import WayNavigation
 import WayPatterns
 import WayValues
 
@@ -19,8 +20,8 @@ package struct SchemeDeclaration: Sendable, Hashable {
 
 /// All that a route table declares.
 package struct RouterDeclarations: Sendable {
-  /// What the author calls this state of the table.
-  package var version = ""
+  /// Which table this is.
+  package var stamp = TableStamp.none
   package var routes: [Route] = []
   package var redirects: [Redirect] = []
   package var schemes: [SchemeDeclaration] = []
@@ -69,9 +70,9 @@ extension Router {
       try next.redirects.declare(declarations.redirects, anew: anew)
       if anew {
         next.declared = DeclaredRules()
-        next.reloaded = declarations.version
       }
       next.declared.add(declarations)
+      next.table = declarations.stamp
       state = next
     }
   }

@@ -3,30 +3,33 @@ import WayValues
 
 extension RouterSnapshot {
   /// How the router reads a URI. Runs nothing and changes nothing; a text that is no URI is
-  /// explained too.
-  public func explain(_ text: String, params: ValueObject = [:]) -> Explanation {
+  /// explained too. `caller` counts where a ``Release`` says so.
+  public func explain(
+    _ text: String, params: ValueObject = [:], for caller: Caller? = nil
+  ) -> Explanation {
     var explanation = Explanation(uri: text)
     do throws(RoutingError) {
       let uri: RouteURI
       do { uri = try RouteURI(mapping: text).withoutDotSegments } catch { throw .invalidURI(error) }
-      let (target, chain) = try redirects?.follow(uri, in: self) ?? (uri, [])
-      explanation.redirects = Array(chain.dropFirst())
+      let way = try redirects?.follow(uri, in: self, for: caller, explaining: true)
+      explanation.redirects = Array((way?.chain ?? []).dropFirst())
       let split: SplitURI
-      do { split = try SplitURI(target) } catch { throw .invalidURI(error) }
-      let candidates = Candidates(of: self, split)
+      do { split = try SplitURI(way?.uri ?? uri) } catch { throw .invalidURI(error) }
+      let candidates = Candidates(of: self, split, for: caller)
       explanation.candidates = candidates.told
+      explanation.releases = (way?.reasons ?? []) + candidates.releases
       explanation.route = candidates.chosen.map(route)
       explanation.pattern = candidates.chosen.map { trie.pattern(of: $0.form) }
       explanation.kind = explanation.route?.kind
-      let unchecked = try resolve(split, params: params, checking: false)
+      let unchecked = try resolve(split, params: params, checking: false, for: caller)
       explanation.take(unchecked, given: params)
       explanation.interceptors = interceptors(of: unchecked)?.names ?? []
       // Once more, so that a parameter that does not fit is told beside what there is.
-      let resolution = try resolve(split, params: params)
+      let resolution = try resolve(split, params: params, for: caller)
       explanation.take(resolution, given: params)
       explanation.resolution = resolution
       explanation.fallback = try fallback(of: resolution)
-      if !explanation.canOpen { try leadOn(&explanation, from: resolution, given: params) }
+      if !explanation.canOpen { try leadOn(&explanation, from: resolution, given: params, for: caller) }
     } catch {
       if case .redirectLoop(let chain) = error { explanation.redirects = Array(chain.dropFirst()) }
       explanation.canOpen = false
@@ -39,14 +42,15 @@ extension RouterSnapshot {
 extension RouterSnapshot {
   /// Follows a URI that no route matches to where its scheme, or the app, leads it.
   private func leadOn(
-    _ explanation: inout Explanation, from resolution: Resolution, given: ValueObject
+    _ explanation: inout Explanation, from resolution: Resolution, given: ValueObject,
+    for caller: Caller?
   ) throws(RoutingError) {
     var trail: [String] = []
     var resolution = resolution
     while case .undeclared(let uri, _, _) = resolution, let next = try undefinedTarget(of: uri) {
       trail.append(uri.text)
       guard trail.count <= Redirect.maxHops else { throw .redirectLoop(chain: trail + [next.text]) }
-      resolution = try resolve(next, params: given)
+      resolution = try resolve(next, params: given, for: caller)
     }
     var end = explanation
     end.take(resolution, given: given)

@@ -6,19 +6,20 @@ extension RouterSnapshot {
   /// The further matches of a URI, the best first: for a call whose handlers so far declined.
   /// `params` are the caller's.
   package func matches(
-    after declined: Match, params: ValueObject
+    after declined: Match, params: ValueObject, for caller: Caller?
   ) throws(RoutingError) -> [Match] {
     let split: SplitURI
     do { split = try SplitURI(declined.uri) } catch { throw .invalidURI(error) }
     let scheme = schemes.traits(of: split)
     var found = trie.candidates(split, in: .scheme)
     if !scheme.isClosed { found += trie.candidates(split, in: .global) }
-    let rest = found.filter { scheme.takes(route(of: $0).kind) }
+    var asker = ReleaseAsker(caller: caller, isPersonal: true)
+    let rest = found.filter { scheme.takes(route(of: $0).kind) && asker.mayTake(route(of: $0)) }
       .drop { route(of: $0) !== declined.route }.dropFirst()
     var matches: [Match] = []
     for next in rest {
       // What this match cannot read, the next one may.
-      guard let match = try? self.found(next, split, scheme).match(params, checking: true) else {
+      guard let match = try? self.found(next, split, scheme, asker).match(params, checking: true) else {
         continue
       }
       matches.append(match)

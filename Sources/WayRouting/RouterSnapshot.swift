@@ -1,3 +1,4 @@
+import WayNavigation
 import WayPatterns
 import WayValues
 
@@ -5,8 +6,8 @@ import WayValues
 public final class RouterSnapshot: Sendable {
   /// Grows with every change of the router.
   package let version: Int
-  /// The version of the table that was loaded anew, if one was.
-  package let tableVersion: String?
+  /// The table that was loaded last; nil for none.
+  package let table: TableStamp?
   /// All routes in the order of their registration.
   public let routes: [Route]
   /// What happens to a URI that nobody serves.
@@ -35,7 +36,7 @@ public final class RouterSnapshot: Sendable {
     routes = state.routes
     undefinedRoute = state.undefinedRoute
     failedCall = state.failedCall
-    tableVersion = state.reloaded
+    table = state.table
     plusIsSpace = state.plusIsSpace ?? state.declared.plusIsSpace
     tabs = state.tabs ?? state.declared.tabs
     actions = state.actions ?? state.declared.actions
@@ -63,23 +64,31 @@ public final class RouterSnapshot: Sendable {
   /// Routes whose pattern names the scheme come before global ones, which a closed scheme does not
   /// have. A global pattern is matched against the path; where the scheme is not `http` or `https`
   /// and the authority has no dot, port or user, the authority is its first segment. Routes of a
-  /// kind that the scheme's dispatcher does not take are passed over. `checking` false does not
-  /// check the parameters, for a URI that is not called yet. Throws ``RoutingError`` when it leads
-  /// nowhere.
+  /// kind that the scheme's dispatcher does not take are passed over, and so are those that are not
+  /// released for the caller. `checking` false does not check the parameters, for a URI that is not
+  /// called yet. Throws ``RoutingError`` when it leads nowhere.
+  ///
+  /// - Parameter caller: who calls, which counts where a ``Release`` says so; nil for nobody in
+  ///   particular.
   public func resolve(
-    _ uri: RouteURI, params: ValueObject = [:], checking: Bool = true
+    _ uri: RouteURI, params: ValueObject = [:], checking: Bool = true, for caller: Caller? = nil
   ) throws(RoutingError) -> Resolution {
     let called = uri.withoutDotSegments
-    let target = try redirects?.follow(called, in: self).uri ?? called
+    let way = try redirects?.follow(called, in: self, for: caller)
     let split: SplitURI
-    do { split = try SplitURI(target) } catch { throw .invalidURI(error) }
-    return try resolve(split, params: params, checking: checking)
+    do { split = try SplitURI(way?.uri ?? called) } catch { throw .invalidURI(error) }
+    return try resolve(
+      split, params: params, checking: checking, for: caller, isPersonal: way?.isPersonal ?? false)
   }
 
-  /// As ``resolve(_:params:checking:)-(RouteURI,_,_)``, for where the redirects have led.
+  /// As ``resolve(_:params:checking:for:)-(RouteURI,_,_,_)``, for where the redirects have led.
+  ///
+  /// - Parameter isPersonal: whether they lead other callers elsewhere.
   func resolve(
-    _ split: borrowing SplitURI, params: ValueObject, checking: Bool = true
+    _ split: borrowing SplitURI, params: ValueObject, checking: Bool = true, for caller: Caller?,
+    isPersonal: Bool = false
   ) throws(RoutingError) -> Resolution {
+    var asker = ReleaseAsker(caller: caller, isPersonal: isPersonal)
     guard split.uri.hasScheme else {
       throw .invalidURI(RouteURIError(.noScheme, at: 0))
     }
@@ -87,16 +96,15 @@ public final class RouterSnapshot: Sendable {
     if scheme.isRemoved { throw .noRoute(uri: split.uri.text, kind: .noDispatcher) }
     if scheme.isNavigation { return try navigation(split, params) }
     let own = trie.best(split, in: .scheme)
-    if let own, let found = choose(own, split, in: .scheme, scheme) {
-      return .match(try self.found(found, split, scheme).match(params, checking: checking))
+    if let own, let found = choose(own, split, in: .scheme, scheme, &asker) {
+      return .match(try self.found(found, split, scheme, asker).match(params, checking: checking))
     }
     if !scheme.isClosed, let first = trie.best(split, in: .global),
-      let found = choose(first, split, in: .global, scheme)
+      let found = choose(first, split, in: .global, scheme, &asker)
     {
-      return .match(try self.found(found, split, scheme).match(params, checking: checking))
+      return .match(try self.found(found, split, scheme, asker).match(params, checking: checking))
     }
-    if let own {
-      let route = route(of: own)
+    if let own, case let route = route(of: own), !scheme.takes(route.kind) {
       throw .wrongKind(uri: split.uri.text, route: route.name, kind: route.kind)
     }
     let merged = try parameters(split, path: [:], params)
@@ -131,19 +139,28 @@ public final class RouterSnapshot: Sendable {
     targets[trie.entry(of: candidate.form)]
   }
 
-  /// The best match of a kind that the dispatcher takes.
+  /// The best match of a kind that the dispatcher takes, and which is released for who asks.
   private func choose(
     _ first: RouteTrie.Candidate, _ split: borrowing SplitURI, in scope: RouteTrie.Scope,
-    _ scheme: SchemeTable.Traits
+    _ scheme: SchemeTable.Traits, _ asker: inout ReleaseAsker
   ) -> RouteTrie.Candidate? {
-    if scheme.takes(route(of: first).kind) { return first }
-    return trie.candidates(split, in: scope).first {
-      scheme.takes(route(of: $0).kind)
+    if isTaken(first, scheme, &asker) { return first }
+    for candidate in trie.candidates(split, in: scope) where isTaken(candidate, scheme, &asker) {
+      return candidate
     }
+    return nil
+  }
+
+  private func isTaken(
+    _ candidate: RouteTrie.Candidate, _ scheme: SchemeTable.Traits, _ asker: inout ReleaseAsker
+  ) -> Bool {
+    let route = route(of: candidate)
+    return scheme.takes(route.kind) && asker.mayTake(route)
   }
 
   func found(
-    _ found: RouteTrie.Candidate, _ split: borrowing SplitURI, _ scheme: SchemeTable.Traits
+    _ found: RouteTrie.Candidate, _ split: borrowing SplitURI, _ scheme: SchemeTable.Traits,
+    _ asker: ReleaseAsker
   ) throws(RoutingError) -> FoundRoute {
     let path: ValueObject
     do { path = try trie.captures(of: found, in: split) } catch { throw RoutingError(error) }
@@ -156,7 +173,7 @@ public final class RouterSnapshot: Sendable {
     return FoundRoute(
       route: route, uri: split.uri, pathParams: path, params: params,
       custom: custom, isThirdParty: scheme.isThirdParty,
-      interceptors: interceptors?.chain(of: route))
+      interceptors: interceptors?.chain(of: route), isPersonal: asker.isPersonal)
   }
 
   private func navigation(
@@ -183,5 +200,19 @@ public final class RouterSnapshot: Sendable {
       throw RoutingError.fault("i", "not a URI: \(error)")
     }
     throw RoutingError.fault("i", "the URI of the other app needs a scheme")
+  }
+}
+
+/// Who asks where a URI leads, and whether that mattered.
+struct ReleaseAsker {
+  let caller: Caller?
+  /// Whether the answer may be another for another caller.
+  var isPersonal: Bool
+
+  /// Whether a route is there for who asks.
+  mutating func mayTake(_ route: Route) -> Bool {
+    guard let release = route.release else { return true }
+    isPersonal = true
+    return release.admits(caller, salt: route.name)
   }
 }

@@ -1,3 +1,4 @@
+import WayNavigation
 import WayPatterns
 import WayValues
 
@@ -43,8 +44,8 @@ struct RouterState: Sendable {
 
   /// What tables declare beside routes and redirects.
   var declared = DeclaredRules()
-  /// The version of the table that was loaded anew, if one was.
-  var reloaded: String?
+  /// The table that was loaded last; nil for none.
+  var table: TableStamp?
   /// The names of the routes that tables declare, whether they are theirs still.
   private var declaredNames: Set<UTF8Key> = []
   /// The handlers that other code has given to routes of a table, for when it is loaded anew.

@@ -30,10 +30,10 @@ package struct SnapshotReader {
     return snapshot
   }
 
-  /// Where a URI leads, as ``RouterSnapshot/resolve(_:params:checking:)-(RouteURI,_,_)`` says. A
+  /// Where a URI leads, as ``RouterSnapshot/resolve(_:params:checking:for:)-(RouteURI,_,_,_)`` says. A
   /// client calls few routes often, so that most texts need neither be parsed nor looked up again.
   package mutating func resolve(
-    _ text: String, params: ValueObject, checking: Bool = true
+    _ text: String, params: ValueObject, checking: Bool = true, for caller: Caller?
   ) throws(RoutingError) -> Resolution {
     let snapshot = current()
     if let last, last.text.isSameUTF8(as: text) {
@@ -46,8 +46,10 @@ package struct SnapshotReader {
     }
     let uri: RouteURI
     do { uri = try RouteURI(mapping: text) } catch { throw .invalidURI(error) }
-    let resolution = try snapshot.resolve(uri, params: params, checking: checking)
-    if case .match(let match) = resolution, text.utf8.count <= Self.maxRememberedLength {
+    let resolution = try snapshot.resolve(uri, params: params, checking: checking, for: caller)
+    if case .match(let match) = resolution, !match.found.isPersonal,
+      text.utf8.count <= Self.maxRememberedLength
+    {
       if remembered.count >= Self.maxRemembered { remembered = [:] }
       remembered[key] = match.found
     }

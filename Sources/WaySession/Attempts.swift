@@ -21,7 +21,7 @@ extension Attempt {
 
   private static func uri(of page: String, in session: isolated Session) -> String? {
     if page.utf8.contains(UInt8(ascii: ":")) { return page }
-    return session.pages.stack.contains(session.guide.reference(page))?.uri
+    return session.pages.stack.contains(session.guide.reference(page, for: nil))?.uri
   }
 }
 

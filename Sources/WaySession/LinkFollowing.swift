@@ -14,7 +14,9 @@ enum LinkFollowing {
     to session: isolated Session
   ) throws(CallError) {
     try link.check()
-    if let said = try? session.guide.look(up: link.uri, link.params, checking: false) {
+    if let said = try? session.guide.look(
+      up: link.uri, link.params, checking: false, for: rights.caller)
+    {
       try rights.check(.deliver, said)
     }
     let charge = try client?.charge(link.size)
@@ -103,7 +105,7 @@ enum LinkFollowing {
   private static func parents(
     of link: DeepLink, _ caller: Caller, in session: isolated Session
   ) -> [RouteURI] {
-    do { return try session.guide.parents(of: link) } catch {
+    do { return try session.guide.parents(of: link, for: caller) } catch {
       session.happenings.tellNowhere(link.uri, error, by: caller)
       return []
     }

@@ -9,7 +9,7 @@ struct Push: Sendable {
 
   enum Action: Sendable {
     /// `router.open`: a page is opened, and its outcome awaited.
-    case open(uri: String, style: Style, exts: ValueObject)
+    case open(uri: String, style: Style?, exts: ValueObject)
     case invoke(uri: String, exts: ValueObject)
     case deliver(DeepLink)
     case pageCall(page: String, method: String)

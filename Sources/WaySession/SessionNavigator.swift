@@ -20,7 +20,7 @@ struct SessionNavigator: Navigator {
   var session: String { own.id }
 
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?,
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, deadline: Duration?,
     carrying: [String: any Sendable]
   ) async throws -> Outcome {
     let options = CallOptions(
@@ -68,7 +68,7 @@ struct SessionNavigator: Navigator {
     _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
   ) async throws -> NavigationChange {
     try await SwiftCalls.change("navigation.back", about: target.page, exts, rights, in: own) {
-      GoingBack(target, result: result).operation(by: $0)
+      GoingBack(target, result: result).operation(by: $0, for: rights.caller)
     }
   }
 
@@ -97,7 +97,7 @@ struct SessionNavigator: Navigator {
   }
 
   func contains(_ page: String) async -> Page? {
-    await own.contains(page)
+    await own.contains(page, for: rights.caller)
   }
 }
 
@@ -148,7 +148,9 @@ extension Session {
     guide.canOpen(uri, rights)
   }
 
-  fileprivate func contains(_ page: String) -> Page? { pages.stack.contains(guide.reference(page)) }
+  fileprivate func contains(_ page: String, for caller: Caller) -> Page? {
+    pages.stack.contains(guide.reference(page, for: caller))
+  }
 }
 
 extension Duration {

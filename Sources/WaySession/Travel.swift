@@ -222,9 +222,10 @@ extension Travel {
       let call = try begin(asker, journey, in: session)
       call.attempt = Attempt(destination.resolution, by: journey.caller, in: session)
       session.change(
-        back.operation(by: session.guide), journey.options.exts, by: journey.caller, for: call)
+        back.operation(by: session.guide, for: journey.caller), journey.options.exts, by: journey.caller, for: call)
     case .selectTab:
-      let tab = try session.guide.tab(try TabReference(texts: destination.params))
+      let tab = try session.guide.tab(
+        try TabReference(texts: destination.params), for: journey.caller)
       let attempt = Attempt(destination.resolution, by: journey.caller, in: session)
       return try select(
         tab, attempt, journey.entry, journey.options.rights, journey.options.span, for: asker,
@@ -234,11 +235,14 @@ extension Travel {
   }
 
   /// What a host is told beside the parameters.
-  private static func exts(of journey: Journey, in session: isolated Session) -> ValueObject {
+  private static func exts(
+    of journey: Journey, _ presentation: Presentation? = nil, in session: isolated Session
+  ) -> ValueObject {
+    let exts = presentation?.filling(journey.options.exts) ?? journey.options.exts
     guard let span = journey.options.span, let tracer = session.environment.tracer else {
-      return journey.options.exts
+      return exts
     }
-    return span.adding(to: journey.options.exts, tracer)
+    return span.adding(to: exts, tracer)
   }
 
   /// Selects a tab, in its turn, and answers the call with the change. The host of the tab's first
@@ -323,10 +327,12 @@ extension Travel {
       throw CallError(
         .wrongKind, "A page cannot be opened in a batch: its answer would hold up the others")
     }
-    if options.style == .tab, options.tab == nil {
+    let presentation = destination.route?.presentation
+    let style = options.style ?? presentation?.style ?? .push
+    if style == .tab, options.tab == nil {
       let first = destination.route
         .map { PageReference.route(name: $0.name, pathParams: destination.pathParams) }
-      options.tab = try session.guide.tab(of: first ?? .uri(uri), uri)
+      options.tab = try session.guide.tab(of: first ?? .uri(uri), uri, for: journey.caller)
     }
     let call = try begin(asker, journey, in: session)
     let host: String
@@ -337,8 +343,8 @@ extension Travel {
     }
     let page = Page(
       id: session.pages.makePageID(), uri: uri, route: destination.route?.name,
-      pathParams: destination.pathParams, style: options.style, params: destination.params,
-      exts: exts(of: journey, in: session), host: host)
+      pathParams: destination.pathParams, style: style, params: destination.params,
+      exts: exts(of: journey, presentation, in: session), host: host)
     let charge: ByteBudget.Charge
     do { charge = try session.pages.charge(page) } catch {
       session.settle(call.number, .failure(error))

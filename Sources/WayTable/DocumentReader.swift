@@ -14,7 +14,10 @@ extension DocumentReader {
   package mutating func object(_ value: Value, at path: JSONPath, known: [String]) -> ValueObject? {
     guard let object = object(value, at: path) else { return nil }
     for name in object.members.map(\.name) where !known.contains(where: name.isSameUTF8) {
-      fault(path.member(name), "unknown member; known here: \(known.joined(separator: ", "))")
+      fault(
+        path.member(name),
+        "unknown member;\(NearMiss.hint(for: name, among: known)) known here: "
+          + known.joined(separator: ", "))
     }
     return object
   }
@@ -75,9 +78,40 @@ extension DocumentReader {
   ) -> Choice? where Choice.RawValue == String {
     guard let text = requiredText(name, of: object, at: path) else { return nil }
     if let choice = Choice(rawValue: text) { return choice }
-    let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-    fault(path.member(name), "'\(text)' is not known; known here: \(words)")
+    unknown(text, at: path.member(name), of: Choice.allCases.map(\.rawValue))
     return nil
+  }
+
+  /// Notes a word that is none of those that are known.
+  package mutating func unknown(_ word: String, at path: JSONPath, of known: [String]) {
+    fault(
+      path,
+      "'\(word)' is not known;\(NearMiss.hint(for: word, among: known)) known here: "
+        + known.joined(separator: ", "))
+  }
+
+  /// As ``choice(_:of:at:as:)``, where the member may be missing.
+  package mutating func optionalChoice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String, of object: ValueObject, at path: JSONPath, as type: Choice.Type
+  ) -> Choice? where Choice.RawValue == String {
+    object[name] == nil ? nil : choice(name, of: object, at: path, as: type)
+  }
+
+  /// Texts, none of which comes twice.
+  package mutating func distinctTexts(
+    _ member: String, of object: ValueObject, at path: JSONPath
+  ) -> [String] {
+    let path = path.member(member)
+    guard let value = object[member], let list = list(value, at: path) else { return [] }
+    var texts: [String] = []
+    for (index, value) in list.enumerated() {
+      guard let text = text(value, at: path.element(index)) else { continue }
+      if texts.contains(where: text.isSameUTF8) {
+        fault(path.element(index), "'\(text)' comes twice")
+      }
+      texts.append(text)
+    }
+    return texts
   }
 }
 

@@ -24,19 +24,31 @@ extension TableReader {
   }
 
   private mutating func redirect(_ value: Value, at path: JSONPath) -> Redirect? {
-    guard let object = object(value, at: path, known: ["from", "to"]) else { return nil }
-    for name in ["from", "to"] where object[name] == nil {
-      fault(path, "the member '\(name)' is missing")
+    guard let object = object(value, at: path, known: ["from", "to", "branches"]) else {
+      return nil
     }
+    if object["from"] == nil { fault(path, "the member 'from' is missing") }
     let from = pattern("from", of: object, at: path) { (text) throws(RoutePatternError) in
       try RoutePattern(text)
     }
-    let to = pattern("to", of: object, at: path) { (text) throws(RoutePatternError) in
-      try RouteTarget(text)
+    let branches: [Redirect.Branch]?
+    switch (object["to"], object["branches"]) {
+    case (nil, let value?): branches = self.branches(value, at: path.member("branches"))
+    case (_?, nil):
+      let to = pattern("to", of: object, at: path) { (text) throws(RoutePatternError) in
+        try RouteTarget(text)
+      }
+      branches = to.map { [.init(to: $0)] }
+    case (nil, nil):
+      fault(path, "the member 'to' is missing; or give 'branches'")
+      branches = nil
+    case (_?, _?):
+      fault(path, "a redirect has either 'to' or 'branches', not both")
+      branches = nil
     }
-    guard let from, let to else { return nil }
-    do { return try Redirect(from: from, to: to) } catch {
-      fault(path.member("to"), "\(error)")
+    guard let from, let branches else { return nil }
+    do { return try Redirect(from: from, branches: branches) } catch {
+      fault(path.member(object["to"] == nil ? "branches" : "to"), "\(error)")
       return nil
     }
   }

@@ -25,8 +25,9 @@ extension TableReader {
     _ value: Value, at path: JSONPath, _ taken: inout TakenRoutes
   ) -> Route? {
     let known = [
-      "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters", "strict",
-      "result", "groups", "permissions", "fallback", "parents",
+      "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters",
+      "required", "strict", "result", "groups", "permissions", "fallback", "parents",
+      "presentation", "release", "methods",
     ]
     guard let object = object(value, at: path, known: known) else { return nil }
     let name = requiredText("name", of: object, at: path)
@@ -48,16 +49,20 @@ extension TableReader {
     let purpose = text("purpose", of: object, at: path)
     let parameters = parameters(of: object, at: path)
     let isStrict = bool("strict", of: object, at: path) ?? false
-    checkResult(of: object, at: path)
-    let groups = groupNames("groups", of: object, at: path)
-    let permissions = groupNames("permissions", of: object, at: path)
+    let result = schema("result", of: object, at: path)
+    let groups = names("groups", of: object, at: path, known: self.groups)
+    let permissions = names("permissions", of: object, at: path, known: self.permissions)
     let fallback = fallback(of: object, at: path, patterns.map(\.0))
     let parents = parents(of: object, at: path)
+    let presentation = presentation(of: object, at: path, kind)
+    let release = release(of: object, at: path)
+    let methods = methods(of: object, at: path, kind)
     guard let name, let kind else { return nil }
     return Route(
       name: name, patterns: patterns.map(\.0), kind: kind, title: title, purpose: purpose,
-      priority: priority, parameters: parameters, isStrict: isStrict, result: object["result"],
-      groups: groups, permissions: permissions, fallback: fallback, parents: parents)
+      priority: priority, parameters: parameters, isStrict: isStrict, result: result,
+      groups: groups, permissions: permissions, fallback: fallback, parents: parents,
+      presentation: presentation, release: release, methods: methods)
   }
 
   private mutating func patterns(
@@ -82,20 +87,15 @@ extension TableReader {
   }
 
   /// The names of groups: those of routes in `groups`, those of users in `permissions`.
-  private mutating func groupNames(
-    _ member: String, of object: ValueObject, at path: JSONPath
+  private mutating func names(
+    _ member: String, of object: ValueObject, at path: JSONPath, known: [String]?
   ) -> [String] {
-    let path = path.member(member)
-    guard let value = object[member], let list = list(value, at: path) else { return [] }
-    var groups: [String] = []
-    for (index, value) in list.enumerated() {
-      guard let name = text(value, at: path.element(index)) else { continue }
-      if groups.contains(where: name.isSameUTF8) {
-        fault(path.element(index), "'\(name)' comes twice")
-      }
-      groups.append(name)
+    let names = distinctTexts(member, of: object, at: path)
+    guard let known else { return names }
+    for name in names where !known.contains(where: name.isSameUTF8) {
+      unknown(name, at: path.member(member), of: known)
     }
-    return groups
+    return names
   }
 
   private mutating func fallback(

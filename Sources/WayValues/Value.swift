@@ -57,6 +57,15 @@ extension Value {
     if case .integer(let value) = self { value } else { nil }
   }
 
+  /// The nearest double, when this is a number; infinite beyond a double's range.
+  public var double: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let number): number.double
+    default: nil
+    }
+  }
+
   /// The truth value, when this is one.
   public var bool: Bool? {
     if case .bool(let value) = self { value } else { nil }

@@ -15,7 +15,7 @@ extension BridgeConfiguration {
   ) throws -> HubConfiguration {
     if conformance { try Conformance.register(in: router) }
     var shared = HubConfiguration(
-      router: router, limits: keptLimits, tableVersion: tableVersion,
+      router: router, limits: keptLimits,
       methods: conformance ? Conformance.methods : [:], now: now, identify: identify)
     shared.identifyTimeout = identifyTimeout
     shared.rulebook = try policy.rulebook()

@@ -49,8 +49,6 @@ public struct BridgeConfiguration: Sendable {
   public var servesClient: Bool
   /// Bounds on what clients choose.
   public var limits: Limits
-  /// The version of the loaded route table, as clients are told it.
-  public var tableVersion: String
   /// Adds the JSON-RPC specification's example methods, `echo`, the task `action://echo` (in the
   /// place of a route of this name), and an echo of WebSocket messages at `/echo`, for tests of
   /// clients. It also takes as many connections as there are descriptors, instead of 10,000.
@@ -93,7 +91,7 @@ public struct BridgeConfiguration: Sendable {
   public init(
     host: String = "127.0.0.1", port: Int = 8080, webRoot: String? = nil,
     webEntries: [String]? = nil, servesClient: Bool = true, limits: Limits = Limits(),
-    tableVersion: String = "", conformance: Bool = false,
+    conformance: Bool = false,
     logger: Logger? = nil, grace: Duration = .seconds(5), policy: Policy = Policy(),
     identifyTimeout: Duration = .seconds(5),
     identify: (@Sendable (Handshake) async throws -> Identity)? = nil
@@ -104,7 +102,6 @@ public struct BridgeConfiguration: Sendable {
     self.webEntries = webEntries
     self.servesClient = servesClient
     self.limits = limits
-    self.tableVersion = tableVersion
     self.conformance = conformance
     self.logger = logger
     self.grace = grace

@@ -25,7 +25,7 @@ extension BridgeServer {
   /// - Returns: one delivery for each session, in no order. Errors are those of `router.open`
   ///   (PROTOCOL.md). Empty where nobody is in the audience.
   public func open(
-    _ uri: String, params: ValueObject = [:], exts: ValueObject = [:], style: Style = .push,
+    _ uri: String, params: ValueObject = [:], exts: ValueObject = [:], style: Style? = nil,
     in audience: Audience, timeout: Duration = .seconds(10), carrying: [String: any Sendable] = [:]
   ) async throws(CallError) -> [Delivery<OpenedPage>] {
     try await hub().open(

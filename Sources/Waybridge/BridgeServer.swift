@@ -9,10 +9,8 @@ import WayTransport
 ///
 /// ```swift
 /// let router = Router()
-/// let version = try router.load(tableAt: "routes.json")
-/// try await BridgeServer(
-///   router: router, configuration: BridgeConfiguration(tableVersion: version)
-/// ).run()
+/// try router.load(tableAt: "routes.json")
+/// try await BridgeServer(router: router).run()
 /// ```
 ///
 /// It is a `Service` of swift-service-lifecycle: ``run()`` ends when its service group shuts down

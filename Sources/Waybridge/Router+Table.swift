@@ -9,7 +9,7 @@ extension Router {
   ///
   /// Throws, with no route registered, when the file cannot be read or anything in it is wrong.
   ///
-  /// - Returns: the table's version, for ``BridgeConfiguration/tableVersion``.
+  /// - Returns: the table's version.
   @discardableResult
   public func load(tableAt path: String) throws(TableError) -> String {
     try load(tableAt: path, anew: false)

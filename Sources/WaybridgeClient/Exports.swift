@@ -7,3 +7,4 @@
 @_exported import struct WayNavigation.PageResult
 @_exported import enum WayNavigation.RouteKind
 @_exported import enum WayNavigation.Style
+@_exported import struct WayNavigation.TableStamp

@@ -27,8 +27,8 @@ extension BridgeClient {
     public let epoch: String
     /// What the server bounds, by name (`maxMessage` in bytes, `maxInFlight`, `helloMs`, …).
     public let limits: ValueObject
-    /// The version of the server's route table; empty where it has none.
-    public let tableVersion: String
+    /// The server's route table; empty texts where it has none.
+    public let table: TableStamp
     /// What the server can do beyond the protocol's first version.
     public let capabilities: [String]
 
@@ -48,7 +48,9 @@ extension BridgeClient {
       let server = answer["server"]
       self.server = (server?["name"]?.string ?? "", server?["version"]?.string ?? "")
       limits = answer["limits"]?.object ?? [:]
-      tableVersion = answer["table"]?["version"]?.string ?? ""
+      let table = answer["table"]
+      self.table = TableStamp(
+        version: table?["version"]?.string ?? "", hash: table?["hash"]?.string ?? "")
       capabilities = answer["capabilities"]?.list?.compactMap(\.string) ?? []
     }
   }

@@ -47,12 +47,12 @@ struct Demo: Configured {
     }
     let router = Router()
     let table = URL(fileURLWithPath: web).appendingPathComponent("../protocol/routes/demo.json")
-    let version = try router.load(tableAt: table.standardizedFileURL.path)
+    try router.load(tableAt: table.standardizedFileURL.path)
     let events = DemoEvents()
     try DemoTasks.register(in: router, events: events)
     var configuration = BridgeConfiguration(
       port: settings.port, webRoot: web, webEntries: WebFiles.entries, limits: settings.limits,
-      tableVersion: version, logger: settings.logger)
+      logger: settings.logger)
     settings.open(&configuration)
     configuration.policy = DemoRights.policy
     configuration.handshakeHeaders = DemoRights.headers

@@ -7,10 +7,10 @@ import WayValues
 /// Opens nothing, and says what it was asked for.
 struct Nowhere: Navigator {
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?,
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, deadline: Duration?,
     carrying: [String: any Sendable]
   ) async throws -> Outcome {
-    .finished(data: ["uri": .string(uri), "style": .string(style.rawValue)])
+    .finished(data: ["uri": .string(uri), "style": .string(style?.rawValue ?? "")])
   }
   func invoke(
     _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,

@@ -199,13 +199,14 @@ import WayValues
     try router.task("/a/*", name: "task") { _ in nil }
     try router.page("/a/:y", name: "global")
     let first = try router.match("native://a/b?q=1")
-    let rest = try router.snapshot().matches(after: first, params: ["p": 2])
+    let rest = try router.snapshot().matches(after: first, params: ["p": 2], for: nil)
     #expect(rest.map(\.route.name) == ["parameter", "global"])
     #expect(rest.map(\.params) == [["q": "1", "x": "b", "p": 2], ["q": "1", "y": "b", "p": 2]])
     let last = try #require(rest.last)
-    #expect(try router.snapshot().matches(after: last, params: [:]).isEmpty)
+    #expect(try router.snapshot().matches(after: last, params: [:], for: nil).isEmpty)
     try router.closeScheme("native")
     #expect(
-      try router.snapshot().matches(after: first, params: [:]).map(\.route.name) == ["parameter"])
+      try router.snapshot().matches(after: first, params: [:], for: nil).map(\.route.name)
+        == ["parameter"])
   }
 }

@@ -22,7 +22,7 @@ struct WireBridge {
     self.router = router
     let loop = MemoryLoop()
     var configuration = HubConfiguration(
-      router: router, limits: limits, tableVersion: "test", methods: Conformance.methods,
+      router: router, limits: limits, methods: Conformance.methods,
       now: { Self.now + Int64(loop.nanoseconds / 1_000_000) }, identify: identify)
     configuration.observer = observer
     configuration.rulebook = rules

@@ -7,7 +7,7 @@ import WayValues
 struct Nowhere: Navigator {
   var session: String { "s" }
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style, deadline: Duration?,
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, deadline: Duration?,
     carrying: [String: any Sendable]
   ) async throws -> Outcome { throw Declined() }
   func invoke(

@@ -39,9 +39,11 @@ struct PublishedTableTests {
   @Test(
     "the schema knows exactly the members that the table takes",
     arguments: [
-      ["properties"], ["$defs", "route", "properties"], ["$defs", "declaration", "properties"],
-      ["$defs", "scheme", "properties"], ["$defs", "parameter", "properties"],
-      ["$defs", "redirect", "properties"],
+      ["properties"], ["$defs", "route", "properties"], ["$defs", "schemaMembers", "properties"],
+      ["$defs", "scheme", "properties"], ["$defs", "redirect", "properties"],
+      ["$defs", "branch", "properties"], ["$defs", "presentation", "properties"],
+      ["$defs", "release", "properties"], ["$defs", "method", "properties"],
+      ["$defs", "topic", "properties"],
     ])
   func members(_ place: [String]) throws {
     let schema = try published("schema/table.schema.json")
@@ -69,25 +71,26 @@ struct PublishedTableTests {
     let document: Value =
       switch place {
       case "route": ["version": "1", "routes": [unknown]]
-      case "declaration":
-        [
-          "version": "1",
-          "routes": [["name": "r", "pattern": "/r", "kind": "page", "result": unknown]],
-        ]
-      case "parameter":
-        [
-          "version": "1",
-          "routes": [
-            ["name": "r", "pattern": "/r", "kind": "page", "parameters": ["p": unknown]]
-          ],
-        ]
+      case "schemaMembers": Self.route(["result": unknown])
+      case "presentation": Self.route(["presentation": unknown])
+      case "release": Self.route(["release": unknown])
+      case "method": Self.route(["methods": ["m": unknown]])
+      case "topic": ["version": "1", "routes": [], "topics": ["t": unknown]]
       case "redirect": ["version": "1", "routes": [], "redirects": [unknown]]
+      case "branch":
+        ["version": "1", "routes": [], "redirects": [["from": "/a", "branches": [unknown]]]]
       case "scheme": ["version": "1", "routes": [], "schemes": ["x": unknown]]
       default: unknown
       }
     let message = try #require(faults(document).first { $0.path.hasSuffix("['?']") }).message
     return try #require(message.split(separator: "known here: ").last)
       .split(separator: ", ").map(String.init)
+  }
+
+  private static func route(_ members: ValueObject) -> Value {
+    var route: ValueObject = ["name": "r", "pattern": "/r", "kind": "page"]
+    route.merge(members)
+    return ["version": "1", "routes": [.object(route)]]
   }
 
   private func faults(_ document: Value) -> [DocumentFault] {

@@ -4,6 +4,10 @@ import WayRouting
 import WayTable
 import WayValues
 
+private let schemaMembers =
+  "$ref, type, title, enum, format, minLength, maxLength, minimum, maximum, items, minItems,"
+  + " maxItems, properties, required, additionalProperties"
+
 struct TableFaultTests {
   @Test(
     "a fault is told with its place and what to write",
@@ -21,8 +25,10 @@ struct TableFaultTests {
       (
         ["version": "1", "routes": [], "route": 1, "plus is'": 2],
         [
-          "$.route: unknown member; known here: $schema, version, routes, redirects, schemes, plusIsSpace, tabs, actions",
-          "$['plus is\\'']: unknown member; known here: $schema, version, routes, redirects, schemes, plusIsSpace, tabs, actions",
+          "$.route: unknown member; did you mean 'routes'? known here: $schema, version, types,"
+            + " groups, permissions, topics, routes, redirects, schemes, plusIsSpace, tabs, actions",
+          "$['plus is\\'']: unknown member; known here: $schema, version, types,"
+            + " groups, permissions, topics, routes, redirects, schemes, plusIsSpace, tabs, actions",
         ]
       ),
       (
@@ -83,7 +89,9 @@ struct TableFaultTests {
       ),
       (
         ["name": "r", "pattern": "/r", "kind": "Page"],
-        ["$.routes[0].kind: 'Page' is not known; known here: page, task, service"]
+        [
+          "$.routes[0].kind: 'Page' is not known; did you mean 'page'? known here: page, task, service"
+        ]
       ),
       (
         [
@@ -99,25 +107,26 @@ struct TableFaultTests {
         [
           "name": "r", "pattern": "/r", "kind": "page",
           "parameters": ["a": "string", "b-c": ["type": "text"], "d": ["title": ""]],
-          "result": ["type": "object", "required": true],
+          "result": ["type": "object", "required": true], "required": ["a", "x"],
         ],
         [
+          "$.routes[0].required: 'x' is not declared here; declare it, or take it out",
           "$.routes[0].parameters.a: has to be an object; it is a string",
           "$.routes[0].parameters['b-c'].type: 'text' is not known;"
             + " known here: string, integer, number, boolean, array, object",
           "$.routes[0].parameters.d: the member 'type' is missing",
           "$.routes[0].parameters.d.title: must not be empty",
-          "$.routes[0].result.required: unknown member; known here: type, title",
+          "$.routes[0].result.required: has to be an array; it is true",
         ]
       ),
       (
         [
-          "name": "r", "pattern": "/r", "kind": "page", "strict": 1,
+          "name": "r", "pattern": "/r", "kind": "page", "strict": 1, "required": ["a"],
           "parameters": [
-            "a": ["type": "integer", "required": true, "default": 1],
+            "a": ["type": "integer", "default": 1],
             "b": ["type": "integer", "default": "1"], "c": ["type": "string", "enum": []],
             "d": ["type": "string", "enum": ["x"], "default": "y"],
-            "e": ["type": "array", "enum": "x", "required": "yes"],
+            "e": ["type": "array", "enum": "x"],
             "f": ["type": "string", "in": 1],
             "g": ["type": "number", "enum": [1, 2.5], "default": 2.5],
           ],
@@ -127,9 +136,8 @@ struct TableFaultTests {
           "$.routes[0].parameters.b: a default or allowed value has to be an integer; it is a string",
           "$.routes[0].parameters.c: no value is allowed",
           "$.routes[0].parameters.d: the default is not one of the allowed values",
-          "$.routes[0].parameters.e.required: has to be true or false; it is a string",
           "$.routes[0].parameters.e.enum: has to be an array; it is a string",
-          "$.routes[0].parameters.f.in: unknown member; known here: type, title, required, default, enum",
+          "$.routes[0].parameters.f.in: unknown member; known here: \(schemaMembers), default",
           "$.routes[0].strict: has to be true or false; it is 1",
         ]
       ),
@@ -159,8 +167,9 @@ struct TableFaultTests {
       (
         ["name": "r", "pattern": "/r", "kind": "page", "parent": "x"],
         [
-          "$.routes[0].parent: unknown member; known here: name, pattern, patterns, kind, title,"
-            + " purpose, priority, parameters, strict, result, groups, permissions, fallback, parents"
+          "$.routes[0].parent: unknown member; did you mean 'parents'? known here: name, pattern, patterns, kind, title,"
+            + " purpose, priority, parameters, required, strict, result, groups, permissions,"
+            + " fallback, parents, presentation, release, methods"
         ]
       ),
     ] as [(Value, [String])])
@@ -176,8 +185,8 @@ struct TableFaultTests {
         [1, ["from": "/a", "too": "/b"]],
         [
           "$.redirects[0]: has to be an object; it is 1",
-          "$.redirects[1].too: unknown member; known here: from, to",
-          "$.redirects[1]: the member 'to' is missing",
+          "$.redirects[1].too: unknown member; did you mean 'to'? known here: from, to, branches",
+          "$.redirects[1]: the member 'to' is missing; or give 'branches'",
         ]
       ),
       (

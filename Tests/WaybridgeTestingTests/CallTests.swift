@@ -126,14 +126,13 @@ struct CallTests {
 
   @Test func theConfigurationCounts() async throws {
     var configuration = BridgeConfiguration(
-      tableVersion: "7", conformance: true,
+      conformance: true,
       identify: { handshake in
         guard let token = handshake.token else { throw CallError(code: 1, message: "who are you?") }
         return Identity(user: token)
       })
     configuration.limits.maxMessage = 500
     let app = try await TestBridge(router, configuration: configuration, token: "anna")
-    #expect(app.session.tableVersion == "7")
     #expect(try await app.server.sessions(.user("anna")).map(\.id) == [app.session.id])
     #expect(try await app.invoke("action://echo", ["a": 1]) == ["a": 1])
     let large = await #expect(throws: CallError.self) {

@@ -18,7 +18,7 @@ struct LiveServer: PeerServer {
     limits.hello /= timeScale
     limits.pageOpen /= timeScale
     let configuration = BridgeConfiguration(
-      port: 0, webRoot: ProjectFiles.url("web").path, limits: limits, tableVersion: "test",
+      port: 0, webRoot: ProjectFiles.url("web").path, limits: limits,
       conformance: true)
     self.timeScale = timeScale
     running = try await RunningBridge(router: router, configuration: configuration)

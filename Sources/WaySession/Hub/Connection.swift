@@ -376,7 +376,6 @@ extension Connection {
     } else {
       session = try makeSession(of: identity ?? Identity(), isKept: true)
     }
-    let loaded = hub.configuration.tableVersion
     let (client, welcome): (ClientID, Value) = try on(session) {
       [channel, handshake, invitation] session throws(CallError) in
       var newcomer = Newcomer(identity ?? session.identity, handshake)
@@ -384,8 +383,7 @@ extension Connection {
       newcomer.page = hello.page
       if let invitation { try newcomer.take(invitation, of: session.identity) }
       let client = try session.add(newcomer, hello.hosts, on: channel)
-      let version = session.guide.snapshot.tableVersion ?? loaded
-      var welcome = session.welcome(client, version)
+      var welcome = session.welcome(client)
       if let refusal = hello.refusal {
         welcome["resumed"] = false
         welcome["reason"] = .string(refusal.rawValue)

@@ -9,8 +9,6 @@ import WayValues
 package struct HubConfiguration: Sendable {
   package var router: Router
   package var limits: Limits
-  /// The table's version, as `session.open` tells it.
-  package var tableVersion: String
   /// Methods beside the bridge's own, by name.
   package var methods: [String: RawMethod]
   /// The wall clock: milliseconds since 1970-01-01 UTC.
@@ -34,13 +32,12 @@ package struct HubConfiguration: Sendable {
   }()
 
   package init(
-    router: Router, limits: Limits = Limits(), tableVersion: String = "",
+    router: Router, limits: Limits = Limits(),
     methods: [String: RawMethod] = [:], now: @escaping @Sendable () -> Int64,
     identify: Identify? = nil
   ) {
     self.router = router
     self.limits = limits.inRange
-    self.tableVersion = tableVersion
     self.methods = methods
     self.now = now
     self.identify = identify

@@ -24,7 +24,7 @@ extension SessionHub {
   /// Opens a page, or runs a task, in each session of an audience; returns when each is shown, done
   /// or refused.
   package func open(
-    _ uri: String, _ params: ValueObject, exts: ValueObject, style: Style, in audience: Audience,
+    _ uri: String, _ params: ValueObject, exts: ValueObject, style: Style?, in audience: Audience,
     timeout: Duration, carrying: [String: any Sendable] = [:], by rights: Rights? = nil
   ) async -> [Delivery<OpenedPage>] {
     let carried = Carried(carrying)

@@ -23,13 +23,11 @@ extension SessionHub {
       let isGivenUp = resumables.hasGivenUp(claim.client)
       return .failure(ResumeRefusal(isGivenUp ? .outbox : .unknown))
     }
-    let loaded = configuration.tableVersion
     return try session.assumeIsolated { session in
       Result { () throws(CallError) in
         try Resuming.resume(client, claim, identity, handshake, channel, in: session).map {
           number in
-          let version = session.guide.snapshot.tableVersion ?? loaded
-          let answer = session.welcomeBack(client, version, after: number)
+          let answer = session.welcomeBack(client, after: number)
           return FoundClient(session: session, client: client.id, answer: answer)
         }
       }

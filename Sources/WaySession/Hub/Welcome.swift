@@ -1,9 +1,10 @@
+import WayNavigation
 import WayRPC
 import WayValues
 
 extension Session {
   /// What `session.open` answers.
-  func welcome(_ client: Client, _ tableVersion: String) -> ValueObject {
+  func welcome(_ client: Client) -> ValueObject {
     var members: ValueObject = [
       "session": .string(id), "client": .string(client.name), "token": .string(client.proof.token),
       "epoch": .string(epoch),
@@ -12,7 +13,7 @@ extension Session {
         "name": .string(ServerSoftware.name),
         "version": .string(ServerSoftware.version),
       ],
-      "limits": limits.value, "table": ["version": .string(tableVersion)],
+      "limits": limits.value, "table": (guide.snapshot.table ?? .none).value,
       "capabilities": client.isResumable ? ["resume"] : [],
     ]
     let caller = client.rights.caller
@@ -27,8 +28,8 @@ extension Session {
   }
 
   /// What `session.resume` answers a client that goes on after `number`.
-  func welcomeBack(_ client: Client, _ tableVersion: String, after number: UInt64) -> Value {
-    var members = welcome(client, tableVersion)
+  func welcomeBack(_ client: Client, after number: UInt64) -> Value {
+    var members = welcome(client)
     members["resumed"] = true
     members["received"] = .integer(Int64(clamping: client.taken))
     members["sent"] = .integer(Int64(clamping: number))

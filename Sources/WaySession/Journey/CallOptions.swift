@@ -13,7 +13,7 @@ struct CallOptions {
   /// The caller's own parameters.
   var params = ValueObject()
   var exts = ValueObject()
-  var style: Style = .push
+  var style: Style?
   /// The page on whose behalf it is made.
   var from: String?
   var deadline: Duration?

@@ -1,4 +1,5 @@
 import WayNavigation
+import WayRouting
 import WayValues
 
 /// What `navigation.back` asks for, with references as they were written.
@@ -23,8 +24,8 @@ struct GoingBack {
   }
 
   /// What it does to the stack.
-  func operation(by guide: Guide) -> StackOperation {
-    .back(target.map(guide.reference), result: result?.outcome)
+  func operation(by guide: Guide, for caller: Caller) -> StackOperation {
+    .back(target.map { guide.reference($0, for: caller) }, result: result?.outcome)
   }
 }
 
@@ -71,9 +72,9 @@ enum TabReference {
 
 extension Guide {
   /// The place of a tab. Fails with 2404 where there is none.
-  func tab(_ wanted: TabReference) throws(CallError) -> Int {
+  func tab(_ wanted: TabReference, for caller: Caller) throws(CallError) -> Int {
     switch wanted {
-    case .uri(let uri): return try tab(of: reference(uri), uri)
+    case .uri(let uri): return try tab(of: reference(uri, for: caller), uri, for: caller)
     case .index(let index):
       let count = snapshot.tabs.count
       guard (0..<count).contains(index) else {

@@ -34,13 +34,13 @@ final class Guide {
   /// The router as it is now.
   var snapshot: RouterSnapshot { reader.current() }
 
-  /// What a URI says, whoever serves it. `checking` false leaves the parameters unchecked, for a
+  /// What a URI says to a caller, whoever serves it. `checking` false leaves the parameters unchecked, for a
   /// URI that is not called yet.
   func look(
-    up text: String, _ params: ValueObject, checking: Bool = true
+    up text: String, _ params: ValueObject, checking: Bool = true, for caller: Caller?
   ) throws(CallError) -> Resolution {
     do {
-      return try reader.resolve(text, params: params, checking: checking)
+      return try reader.resolve(text, params: params, checking: checking, for: caller)
     } catch {
       throw CallError(error)
     }
@@ -123,7 +123,7 @@ final class Guide {
     var text = text
     var trail: [String] = []
     while true {
-      let resolution = try look(up: text, params, checking: checking)
+      let resolution = try look(up: text, params, checking: checking, for: rights?.caller)
       if let rights, !rights.allow(.open, resolution) { try rights.check(.invoke, resolution) }
       do { return try destination(of: resolution, params) } catch {
         guard let next = try fallback(of: resolution, after: error) else { throw error }
@@ -140,7 +140,7 @@ final class Guide {
   func said(by journey: Journey) -> Resolution? {
     if let said = journey.resolution { return said }
     let params = journey.options.params
-    if let said = try? look(up: journey.uri, params, checking: false) { return said }
+    if let said = try? look(up: journey.uri, params, checking: false, for: journey.caller) { return said }
     return (try? RouteURI(mapping: journey.uri)).map { .undeclared(uri: $0, nil, params: params) }
   }
 
@@ -152,18 +152,20 @@ final class Guide {
 
   /// What a text refers to on the stack. One with a colon is a URI, which means the nearest page of
   /// the same route and path parameters; other text is a page's id, or the name of a route.
-  func reference(_ text: String) -> PageReference {
+  func reference(_ text: String, for caller: Caller?) -> PageReference {
     guard text.utf8.contains(UInt8(ascii: ":")),
-      let resolution = try? look(up: text, [:], checking: false)
+      let resolution = try? look(up: text, [:], checking: false, for: caller)
     else { return .named(text) }
     guard case .match(let match) = resolution else { return .uri(resolution.uri.text) }
     return .route(name: match.route.name, pathParams: match.pathParams)
   }
 
   /// The tab whose first page a reference means.
-  func tab(of wanted: PageReference, _ uri: String) throws(CallError) -> Int {
+  func tab(
+    of wanted: PageReference, _ uri: String, for caller: Caller?
+  ) throws(CallError) -> Int {
     for (index, tab) in snapshot.tabs.enumerated() {
-      let first = reference(tab.text)
+      let first = reference(tab.text, for: caller)
       if first == wanted { return index }
       if case (.route(let route, _), .named(let name)) = (first, wanted), route.isSameUTF8(as: name)
       {
@@ -174,8 +176,11 @@ final class Guide {
   }
 
   /// The URIs of the pages that lie under the page of a link, lowest first.
-  func parents(of link: DeepLink) throws(CallError) -> [RouteURI] {
-    guard case .match(let match)? = try? look(up: link.uri, link.params, checking: false) else {
+  func parents(of link: DeepLink, for caller: Caller?) throws(CallError) -> [RouteURI] {
+    guard
+      case .match(let match)? = try? look(
+        up: link.uri, link.params, checking: false, for: caller)
+    else {
       return []
     }
     do { return try snapshot.parents(of: match) } catch { throw CallError(error) }

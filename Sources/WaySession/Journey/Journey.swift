@@ -90,10 +90,10 @@ struct Journey {
 
   private mutating func look(in guide: Guide) throws(CallError) -> Step {
     let said: Resolution
-    do { said = try guide.look(up: uri, options.params) } catch {
+    do { said = try guide.look(up: uri, options.params, for: caller) } catch {
       // Who may not call a route learns nothing of its parameters.
       if error.protocolCode == .invalidParameters {
-        try check(try guide.look(up: uri, options.params, checking: false))
+        try check(try guide.look(up: uri, options.params, checking: false, for: caller))
       }
       throw error
     }
@@ -269,7 +269,7 @@ struct Journey {
     if let rest = detour.rest {
       left = rest
     } else {
-      do { left = try snapshot.matches(after: declined, params: options.params)[...] } catch {
+      do { left = try snapshot.matches(after: declined, params: options.params, for: caller)[...] } catch {
         throw CallError(error)
       }
     }

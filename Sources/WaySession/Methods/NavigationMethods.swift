@@ -38,7 +38,7 @@ enum NavigationMethods {
     let attempt = Attempt(
       "navigation.back", about: params.string(.to) ?? params.string(.before), by: address.caller,
       in: session)
-    return try change(back.operation(by: session.guide), attempt, params, address, in: session)
+    return try change(back.operation(by: session.guide, for: address.caller), attempt, params, address, in: session)
   }
 
   private static func finish(
@@ -69,7 +69,8 @@ enum NavigationMethods {
   private static func contains(
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let reference = session.guide.reference(try params.required(.uri))
+    let reference = session.guide.reference(
+      try params.required(.uri), for: address.caller)
     guard let page = session.pages.stack.contains(reference),
       // That a page is there would tell its URI, which was asked for.
       !address.caller.isGuest || session.pages.isOwn(page, of: address.caller)
@@ -85,7 +86,7 @@ enum NavigationMethods {
     let attempt = Attempt(
       "navigation.selectTab", about: params.string(.uri), by: address.caller, in: session)
     return try Travel.select(
-      try session.guide.tab(wanted), attempt, .invoke, address.client.rights,
+      try session.guide.tab(wanted, for: address.caller), attempt, .invoke, address.client.rights,
       for: .request(address), in: session)
   }
 
@@ -98,7 +99,8 @@ enum NavigationMethods {
     guard style == .push || style == .present else {
       throw .invalidParams("params.style: a page is adopted with \"push\" or \"present\"")
     }
-    let said = try session.guide.look(up: uri, params.object(.params) ?? [:])
+    let said = try session.guide.look(
+      up: uri, params.object(.params) ?? [:], for: address.caller)
     let client = address.client
     try client.rights.check(.adopt, said)
     let match: Match? = if case .match(let match) = said { match } else { nil }

@@ -14,7 +14,7 @@ extension Push {
     switch method {
     case "router.open":
       action = .open(
-        uri: try own.required(.uri), style: try own.style() ?? .push, exts: try own.exts(limits))
+        uri: try own.required(.uri), style: try own.style(), exts: try own.exts(limits))
       self.params = own.object(.params) ?? [:]
     case "router.invoke":
       action = .invoke(uri: try own.required(.uri), exts: try own.exts(limits))

@@ -10,12 +10,14 @@ extension Route {
     ]
     members["title"] = title.map(Value.string)
     members["purpose"] = purpose.map(Value.string)
-    if !parameters.isEmpty {
-      members["parameters"] = .object(ValueObject(parameters.map { ($0.name, $0.value) }))
-    }
+    members.add(parameters)
     if isStrict { members["strict"] = true }
-    members["result"] = result
+    members["result"] = result?.value
     if !groups.isEmpty { members["groups"] = .list(groups.map(Value.string)) }
+    members["presentation"] = presentation?.value
+    if !methods.isEmpty {
+      members["methods"] = .object(ValueObject(methods.map { ($0.name, $0.value) }))
+    }
     members["fallback"] = fallback.map { .string($0.text) }
     return .object(members)
   }

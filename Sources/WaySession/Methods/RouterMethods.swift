@@ -111,10 +111,10 @@ enum RouterMethods {
     let given = params.object(.params) ?? [:]
     let guide = session.guide
     let rights = address.client.rights
-    if let said = try? guide.look(up: uri, given, checking: false) {
+    if let said = try? guide.look(up: uri, given, checking: false, for: rights.caller) {
       try rights.check(.explain, said)
     }
-    var explanation = guide.snapshot.explain(uri, params: given)
+    var explanation = guide.snapshot.explain(uri, params: given, for: rights.caller)
     var presenter: Value = .null
     if let resolution = explanation.resolution {
       do {

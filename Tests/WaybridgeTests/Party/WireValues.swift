@@ -83,7 +83,7 @@ extension BridgeClient.Session {
       "epoch": .string(epoch),
       "protocol": .string(protocolVersion), "limits": .object(limits),
       "server": ["name": .string(server.name), "version": .string(server.version)],
-      "table": ["version": .string(tableVersion)],
+      "table": table.value,
       "capabilities": .list(capabilities.map(Value.string)),
     ]
     members["joinToken"] = join.map { .string($0.token) }

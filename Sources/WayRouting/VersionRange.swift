@@ -1,0 +1,100 @@
+import WayValues
+
+/// A version of a program: numbers with dots between them, `5.2.1`. Missing ones are 0, and what
+/// follows a `-` or `+` does not count.
+public struct ProgramVersion: Sendable, Hashable, Comparable {
+  private static let maxParts = 8
+  /// Without zeros at its end.
+  private let parts: [UInt32]
+
+  /// Nil for what is no version.
+  public init?(_ text: String) {
+    let core = text.prefix { $0 != "-" && $0 != "+" }
+    let texts = core.split(separator: ".", omittingEmptySubsequences: false)
+    guard texts.count <= Self.maxParts else { return nil }
+    var parts: [UInt32] = []
+    for text in texts {
+      guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        let part = UInt32(text)
+      else { return nil }
+      parts.append(part)
+    }
+    while parts.last == 0 { parts.removeLast() }
+    self.parts = parts
+  }
+
+  public static func < (left: ProgramVersion, right: ProgramVersion) -> Bool {
+    left.parts.lexicographicallyPrecedes(right.parts)
+  }
+}
+
+/// Which versions of a program are meant: `>=5.2 <6`, comparators that all have to hold.
+public struct VersionRange: Sendable, Hashable, CustomStringConvertible {
+  private enum Comparator: String, CaseIterable {
+    // Those that begin another come behind it.
+    case atLeast = ">="
+    case atMost = "<="
+    case above = ">"
+    case below = "<"
+    case equal = "="
+
+    func holds(_ version: ProgramVersion, _ bound: ProgramVersion) -> Bool {
+      switch self {
+      case .atLeast: version >= bound
+      case .atMost: version <= bound
+      case .above: version > bound
+      case .below: version < bound
+      case .equal: version == bound
+      }
+    }
+  }
+
+  private struct Bound: Sendable, Hashable {
+    let comparator: Comparator
+    let version: ProgramVersion
+  }
+
+  /// As it was written.
+  public let description: String
+  private let bounds: [Bound]
+
+  /// Nil for what is no range.
+  public init?(_ text: String) {
+    var bounds: [Bound] = []
+    for word in text.split(separator: " ") {
+      let comparator = Comparator.allCases.first { word.hasPrefix($0.rawValue) }
+      let rest = word.dropFirst(comparator?.rawValue.count ?? 0)
+      guard let version = ProgramVersion(String(rest)), !rest.isEmpty else { return nil }
+      bounds.append(Bound(comparator: comparator ?? .equal, version: version))
+    }
+    guard !bounds.isEmpty else { return nil }
+    self.bounds = bounds
+    description = text
+  }
+
+  /// Whether a version is meant.
+  public func contains(_ version: ProgramVersion) -> Bool {
+    bounds.allSatisfy { $0.comparator.holds(version, $0.version) }
+  }
+
+  /// Whether no version is meant: what the comparators ask for contradicts itself.
+  package var isEmpty: Bool {
+    // Whatever fits lies at a bound, or next to one.
+    var tried = bounds.map(\.version) + [.lowest]
+    tried += bounds.map { $0.version.next }
+    return !tried.contains(where: contains)
+  }
+}
+
+extension ProgramVersion {
+  fileprivate static let lowest = ProgramVersion(parts: [])
+
+  /// A version just above this one: nothing that a range names lies between.
+  fileprivate var next: ProgramVersion {
+    ProgramVersion(parts: parts + Array(repeating: 0, count: Self.maxParts - parts.count) + [1])
+  }
+
+  private init(parts: [UInt32]) {
+    self.parts = parts
+  }
+}

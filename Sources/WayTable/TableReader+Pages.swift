@@ -1,0 +1,91 @@
+import WayNavigation
+import WayRouting
+import WayValues
+
+// What the document says of the pages of a route.
+extension TableReader {
+  /// How its pages are shown.
+  mutating func presentation(
+    of route: ValueObject, at path: JSONPath, _ kind: RouteKind?
+  ) -> Presentation? {
+    let path = path.member("presentation")
+    guard let value = route["presentation"],
+      let object = object(value, at: path, known: ["style", "animated", "navigation"])
+    else { return nil }
+    if let kind, kind != .page { fault(path, "only pages have a presentation") }
+    return Presentation(
+      style: optionalChoice("style", of: object, at: path, as: Style.self),
+      isAnimated: bool("animated", of: object, at: path),
+      hasNavigation: bool("navigation", of: object, at: path))
+  }
+
+  /// What others may ask of its pages.
+  mutating func methods(
+    of route: ValueObject, at path: JSONPath, _ kind: RouteKind?
+  ) -> [PageMethod] {
+    let path = path.member("methods")
+    guard let value = route["methods"], let methods = object(value, at: path) else { return [] }
+    if let kind, kind != .page { fault(path, "only pages have methods") }
+    return methods.members.compactMap { member in
+      let path = path.member(member.name)
+      let known = ["title", "purpose", "parameters", "required", "result"]
+      guard let object = object(member.value, at: path, known: known) else { return nil }
+      if member.name.isEmpty { fault(path, "a method needs a name") }
+      return PageMethod(
+        member.name, title: text("title", of: object, at: path),
+        purpose: text("purpose", of: object, at: path),
+        parameters: parameters(of: object, at: path),
+        result: schema("result", of: object, at: path))
+    }
+  }
+}
+
+// What the document says of topics.
+extension TableReader {
+  /// What the app publishes.
+  mutating func topics(of document: ValueObject) -> [TopicDeclaration] {
+    let path = JSONPath.root.member("topics")
+    guard let value = document["topics"], let topics = object(value, at: path) else { return [] }
+    return topics.members.compactMap { member in
+      let path = path.member(member.name)
+      guard let object = object(member.value, at: path, known: ["title", "purpose", "data"]) else {
+        return nil
+      }
+      if let reason = Self.fault(inTopic: member.name) { fault(path, reason) }
+      return TopicDeclaration(
+        name: member.name, title: text("title", of: object, at: path),
+        purpose: text("purpose", of: object, at: path), data: schema("data", of: object, at: path))
+    }
+  }
+
+  /// Topics that begin so are the server's own.
+  private static let ownTopics = ["session.", "page.", "task.", "route.", "server.", "table."]
+  private static let maxTopic = 256
+
+  private static func fault(inTopic name: String) -> String? {
+    let isWritten = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "/"):
+        true
+      default: false
+      }
+    }
+    guard isWritten, (1...maxTopic).contains(name.utf8.count) else {
+      return "is no topic: ASCII letters, digits and . _ - : / only, \(maxTopic) of them at most"
+    }
+    return ownTopics.first(where: name.hasPrefix).map {
+      "topics that begin with '\($0)' are the server's own"
+    }
+  }
+
+  /// What the document says of groups or permissions, by their names; nil where it says nothing.
+  mutating func vocabulary(_ member: String, of document: ValueObject) -> [(String, String)]? {
+    let path = JSONPath.root.member(member)
+    guard let value = document[member], let object = object(value, at: path) else { return nil }
+    return object.members.compactMap { member in
+      text(member.value, at: path.member(member.name)).map { (member.name, $0) }
+    }
+  }
+}

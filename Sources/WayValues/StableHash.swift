@@ -1,0 +1,20 @@
+/// A hash that is the same in every process, on every machine and in every version: FNV-1a with 64
+/// bits. Not for secrets, nor where somebody gains by two texts with one hash.
+package struct StableHash: Sendable {
+  private var state: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  package init() {}
+
+  package mutating func add(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
+  }
+
+  /// The hash of all bytes so far.
+  package var value: UInt64 { state }
+
+  /// ``value`` as 16 hex digits.
+  package var text: String {
+    let digits = String(state, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
