@@ -11,15 +11,15 @@ import { group, row } from "./row.js";
  * @type {NativePage}
  */
 export function declared(page, shell) {
-  const { bridge, types } = shell;
+  const { bridge } = shell;
   const route = shell.route(page.route);
   const given = Object.entries(page.params);
   const answers = new ResultView();
   const methods = Object.entries(route.methods ?? {}).map(([name, method]) => row({
     icon: "chat", title: method.title ?? name, detail: `page.call ${name}`,
-    press: () => answers.run(name, () => bridge.call(page.id, name, sampleParams(method, types, Object.keys(method.parameters ?? {}))), JSON.stringify),
+    press: () => answers.run(name, () => bridge.call(page.id, name, sampleParams(method, Object.keys(method.parameters ?? {}))), JSON.stringify),
   }));
-  const result = route.result && sample(route.result, types);
+  const result = route.result && sample(route.result);
   const content = element("div", { class: "content" },
     element("p", { class: "lead" }, route.purpose ?? "This page has no purpose that anybody has written down."),
     given.length > 0

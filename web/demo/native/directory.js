@@ -61,10 +61,10 @@ function isAbout({ name, title = "", purpose = "", patterns }, text) {
  * @param {string} from
  * @param {ResultView} result
  */
-function line(route, { bridge, types }, from, result) {
+function line(route, { bridge }, from, result) {
   const { icon, technology } = kinds[scheme(route)] ?? { icon: "note", technology: undefined };
   const title = route.title ?? route.name;
-  const { uri, params } = sampleCall(route, types);
+  const { uri, params } = sampleCall(route);
   return row({
     icon, technology, title, detail: route.patterns[0],
     press: () => (route.kind === "page"

@@ -1,8 +1,7 @@
 // @ts-check
 
-/** @typedef {Record<string, any>} Schema what a route table says of a value */
+/** @typedef {Record<string, any>} Schema what the server says of a value, named types written out */
 /** @typedef {Record<string, any>} Route one of the server's */
-/** @typedef {Record<string, Schema>} Types the named schemas of a table */
 
 /** @type {Record<string, string>} */
 const formats = {
@@ -23,12 +22,10 @@ const known = {
 /**
  * A value that fits a schema: its default, the first of what is allowed, or one that is made up.
  * @param {Schema} schema
- * @param {Types} [types]
  * @param {string} [name] of the member that it is for; a text that may be anything is this
  * @returns {any}
  */
-export function sample(schema, types = {}, name = "something") {
-  if (typeof schema.$ref === "string") return sample(types[schema.$ref.replace("#/types/", "")] ?? { type: "object" }, types, name);
+export function sample(schema, name = "something") {
   if ("default" in schema) return schema.default;
   if (schema.enum) return schema.enum[0];
   switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
@@ -38,11 +35,11 @@ export function sample(schema, types = {}, name = "something") {
     case "boolean": return true;
     case "array": {
       const count = Math.min(Math.max(schema.minItems ?? 0, 1), schema.maxItems ?? 1);
-      return Array.from({ length: count }, () => sample(schema.items ?? { type: "string" }, types, name));
+      return Array.from({ length: count }, () => sample(schema.items ?? { type: "string" }, name));
     }
     case "object": {
       const members = Object.entries(schema.properties ?? {});
-      return Object.fromEntries(members.map(([member, of]) => [member, sample(of, types, member)]));
+      return Object.fromEntries(members.map(([member, of]) => [member, sample(of, member)]));
     }
     default: return null;
   }
@@ -56,26 +53,24 @@ function between({ minimum = -Infinity, maximum = Infinity }) {
 /**
  * Parameters that fit: those without which a call is refused, and those of `names`.
  * @param {Schema} declared of a route or of a method: `parameters` and `required`
- * @param {Types} types
  * @param {string[]} [names]
  * @returns {Record<string, any>}
  */
-export function sampleParams({ parameters = {}, required = [] }, types, names = []) {
+export function sampleParams({ parameters = {}, required = [] }, names = []) {
   return Object.fromEntries([...new Set([...required, ...names])].map((name) =>
-    [name, known[name] ?? sample(parameters[name] ?? { type: "string" }, types, name)]));
+    [name, known[name] ?? sample(parameters[name] ?? { type: "string" }, name)]));
 }
 
 /**
  * A call of a route that is not refused: its first pattern without what is optional, and parameters that fit.
  * @param {Route} route
- * @param {Types} [types]
  * @returns {{uri: string, params: Record<string, any>}}
  */
-export function sampleCall(route, types = {}) {
+export function sampleCall(route) {
   const pattern = route.patterns[0].replace(/\([^)]*\)/g, "");
   // A colon before a name; that of the scheme stands before a slash.
   const names = [...pattern.matchAll(/:(\w+)|\*$/g)].map(([all, name]) => name ?? all);
-  const params = sampleParams(route, types, names);
+  const params = sampleParams(route, names);
   let uri = pattern;
   for (const name of names) {
     const segments = [params[name]].flat().map((segment) => encodeURIComponent(String(segment)));

@@ -43,8 +43,6 @@ export class Shell {
   #tab;
   /** @type {Route[]} what the table declares */
   routes = [];
-  /** @type {import("../shared/sample.js").Types} what the table names */
-  types = {};
   /** @type {Map<string, Drawn>} the native pages that are open, by page id */
   #open = new Map();
   /** @type {Record<string, import("../../bridge/types.js").MethodHandler>} what may be called of pages, by all the names that the table has */
@@ -160,7 +158,7 @@ export class Shell {
     if (own) return own(params);
     const declared = this.route(page.route).methods?.[method];
     if (!declared) throw Object.assign(new Error(`${page.uri} has no method ${method}`), { code: 1405 });
-    return declared.result ? sample(declared.result, this.types) : null;
+    return declared.result ? sample(declared.result) : null;
   }
 
   async startFlutter() {
