@@ -63,6 +63,8 @@ public struct ParameterDeclaration: Sendable, Hashable {
     }
     var faults: [SchemaFault] = []
     schema.check(defaultValue, &faults)
-    return faults.first.map { "the default is wrong at \($0.fault(of: name).path): it \($0.message)" }
+    return faults.first.map {
+      "the default is wrong at \($0.fault(of: name).path): it \($0.message)"
+    }
   }
 }

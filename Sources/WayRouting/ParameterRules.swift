@@ -74,6 +74,8 @@ final class ParameterRules: Sendable {
           .init(of: member.name, "is no parameter of this route, which takes no others"))
       }
     }
-    guard faults.isEmpty else { throw .invalidParameters(Array(faults.prefix(ValueSchema.maxFaults))) }
+    guard faults.isEmpty else {
+      throw .invalidParameters(Array(faults.prefix(ValueSchema.maxFaults)))
+    }
   }
 }

@@ -64,7 +64,7 @@ extension Router {
   package func declare(
     _ declarations: RouterDeclarations, anew: Bool = false
   ) throws(RouterError) {
-    try change { (state) throws(RouterError) in
+    try changeAside { (state) throws(RouterError) in
       var next = state
       try next.declare(declarations.routes, anew: anew)
       try next.redirects.declare(declarations.redirects, anew: anew)

@@ -49,6 +49,18 @@ public final class Router: Sendable {
     }
   }
 
+  /// As ``change(_:)``, with the snapshot made before readers hear of the change: they go on with
+  /// the one that they have, instead of making it while calls wait.
+  func changeAside(
+    _ change: @Sendable (inout RouterState) throws(RouterError) -> Void
+  ) throws(RouterError) {
+    try held.withLock { (held) throws(RouterError) in
+      try change(&held.state)
+      held.snapshot = RouterSnapshot(held.state, version: version + 1)
+      changes.add(1, ordering: .releasing)
+    }
+  }
+
   /// Runs `change` under the lock; when it throws, nothing has changed.
   func change<Result: Sendable>(
     _ change: @Sendable (inout RouterState) throws(RouterError) -> Result

@@ -29,7 +29,9 @@ extension RouterSnapshot {
       explanation.take(resolution, given: params)
       explanation.resolution = resolution
       explanation.fallback = try fallback(of: resolution)
-      if !explanation.canOpen { try leadOn(&explanation, from: resolution, given: params, for: caller) }
+      if !explanation.canOpen {
+        try leadOn(&explanation, from: resolution, given: params, for: caller)
+      }
     } catch {
       if case .redirectLoop(let chain) = error { explanation.redirects = Array(chain.dropFirst()) }
       explanation.canOpen = false

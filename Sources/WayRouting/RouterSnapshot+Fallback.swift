@@ -19,7 +19,8 @@ extension RouterSnapshot {
     var matches: [Match] = []
     for next in rest {
       // What this match cannot read, the next one may.
-      guard let match = try? self.found(next, split, scheme, asker).match(params, checking: true) else {
+      guard let match = try? self.found(next, split, scheme, asker).match(params, checking: true)
+      else {
         continue
       }
       matches.append(match)

@@ -63,7 +63,8 @@ extension ValueSchema {
       guard faults.count < Self.maxFaults else { return }
       faults.append(
         SchemaFault(
-          steps: [.member(member.name)], message: "is no member of this object, which takes no others"))
+          steps: [.member(member.name)],
+          message: "is no member of this object, which takes no others"))
     }
   }
 

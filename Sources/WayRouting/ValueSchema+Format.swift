@@ -17,7 +17,8 @@ extension ValueSchema.Format {
 
   private static func isEmail(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && !text.contains(where: \.isWhitespace)
+    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+      && !text.contains(where: \.isWhitespace)
   }
 
   var described: String {

@@ -21,7 +21,9 @@ enum PageReceiver {
     if rights.guests.contains(where: { !session.pages.isOwn(open.page, of: $0) }) {
       throw .uninvited("A guest calls no pages but its own and those that it opened")
     }
-    if let said = try? session.guide.look(up: open.page.uri, [:], checking: false, for: rights.caller) {
+    if let said = try? session.guide.look(
+      up: open.page.uri, [:], checking: false, for: rights.caller)
+    {
       try rights.check(.pageCall, said)
     }
     if let client = session.members.inside(page: page, except: caller) {

@@ -125,7 +125,8 @@ enum SwiftCalls {
     return try await wait(in: session, attempt: attempt) { session, call throws(CallError) in
       try rights.enter("navigation.selectTab")
       return try Travel.select(
-        try session.guide.tab(tab, for: rights.caller), attempt, .invoke, rights, for: .call(call), in: session)
+        try session.guide.tab(tab, for: rights.caller), attempt, .invoke, rights, for: .call(call),
+        in: session)
     }.get().asChange
   }
 

@@ -222,7 +222,8 @@ extension Travel {
       let call = try begin(asker, journey, in: session)
       call.attempt = Attempt(destination.resolution, by: journey.caller, in: session)
       session.change(
-        back.operation(by: session.guide, for: journey.caller), journey.options.exts, by: journey.caller, for: call)
+        back.operation(by: session.guide, for: journey.caller), journey.options.exts,
+        by: journey.caller, for: call)
     case .selectTab:
       let tab = try session.guide.tab(
         try TabReference(texts: destination.params), for: journey.caller)

@@ -62,7 +62,8 @@ extension RouteTable {
       let found = try? snapshot.resolve(uri, checking: false)
       if found?.route === route { return nil }
       if let other = found?.route {
-        reason = "nothing leads to the route '\(route.name)': '\(other.name)' is always found before it"
+        reason =
+          "nothing leads to the route '\(route.name)': '\(other.name)' is always found before it"
       }
       if let found, found.uri.text != uri.text, !found.uri.text.isEmpty {
         reason =

@@ -70,14 +70,18 @@ extension TableReader {
     var end: Int?
     for (index, value) in list.enumerated() {
       let path = path.element(index)
-      guard let object = object(value, at: path, known: ["to", "share", "clients"]) else { continue }
+      guard let object = object(value, at: path, known: ["to", "share", "clients"]) else {
+        continue
+      }
       if let end { fault(path, "is never taken, since branch \(end) is for everybody") }
       let to = pattern("to", of: object, at: path) { (text) throws(RoutePatternError) in
         try RouteTarget(text)
       }
       let release = release(object, at: path, from: start)
       start = release?.share?.upperBound ?? start
-      if start > 1.000_000_1 { fault(path.member("share"), "the shares up to here are more than 1") }
+      if start > 1.000_000_1 {
+        fault(path.member("share"), "the shares up to here are more than 1")
+      }
       if release == nil { end = index }
       branches.append(.init(to: to, release: release))
     }

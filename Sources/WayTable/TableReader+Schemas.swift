@@ -108,7 +108,8 @@ extension TableReader {
     }
     guard !open.contains(where: name.isSameUTF8) else {
       fault(
-        path, "'\(name)' holds itself: \((open + [name]).joined(separator: " → ")); break the circle")
+        path,
+        "'\(name)' holds itself: \((open + [name]).joined(separator: " → ")); break the circle")
       return nil
     }
     let schema = namedType(name)
@@ -153,7 +154,8 @@ extension TableReader {
     for name in required where !names.contains(where: name.isSameUTF8) {
       fault(
         path.member("required"),
-        "'\(name)' is not declared here;\(NearMiss.hint(for: name, among: names)) declare it, or take it out")
+        "'\(name)' is not declared here;\(NearMiss.hint(for: name, among: names)) declare it, or take it out"
+      )
     }
     return Set(required.map(UTF8Key.init))
   }
@@ -164,7 +166,8 @@ extension TableReader {
     return size
   }
 
-  private mutating func number(_ name: String, of object: ValueObject, at path: JSONPath) -> Value? {
+  private mutating func number(_ name: String, of object: ValueObject, at path: JSONPath) -> Value?
+  {
     guard let value = object[name] else { return nil }
     switch value {
     case .integer, .number: return value

@@ -60,7 +60,9 @@ import WayValues
       let text = String(decoding: source.next(), as: UTF8.self)
       // What is thrown is a RoutingError, as the signature says; of the rest the parameters have a
       // bound.
-      guard case .match(let match)? = try? reader.resolve(text, params: [:], for: nil) else { continue }
+      guard case .match(let match)? = try? reader.resolve(text, params: [:], for: nil) else {
+        continue
+      }
       #expect(match.params.count <= RouteURI.maxParameters + RouteURI.maxSegments, "seed \(seed)")
     }
   }

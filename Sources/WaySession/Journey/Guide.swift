@@ -140,7 +140,9 @@ final class Guide {
   func said(by journey: Journey) -> Resolution? {
     if let said = journey.resolution { return said }
     let params = journey.options.params
-    if let said = try? look(up: journey.uri, params, checking: false, for: journey.caller) { return said }
+    if let said = try? look(up: journey.uri, params, checking: false, for: journey.caller) {
+      return said
+    }
     return (try? RouteURI(mapping: journey.uri)).map { .undeclared(uri: $0, nil, params: params) }
   }
 

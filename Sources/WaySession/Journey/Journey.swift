@@ -269,7 +269,9 @@ struct Journey {
     if let rest = detour.rest {
       left = rest
     } else {
-      do { left = try snapshot.matches(after: declined, params: options.params, for: caller)[...] } catch {
+      do {
+        left = try snapshot.matches(after: declined, params: options.params, for: caller)[...]
+      } catch {
         throw CallError(error)
       }
     }

@@ -38,7 +38,8 @@ enum NavigationMethods {
     let attempt = Attempt(
       "navigation.back", about: params.string(.to) ?? params.string(.before), by: address.caller,
       in: session)
-    return try change(back.operation(by: session.guide, for: address.caller), attempt, params, address, in: session)
+    return try change(
+      back.operation(by: session.guide, for: address.caller), attempt, params, address, in: session)
   }
 
   private static func finish(

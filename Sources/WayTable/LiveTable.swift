@@ -1,0 +1,298 @@
+import Synchronization
+import WayNavigation
+import WayRPC
+import WayRouting
+import WayValues
+
+/// The table of a router, which may change while it serves. From any thread; a change is made aside,
+/// so that no loop waits for it, and then holds at once and as a whole.
+///
+/// Pages that are open and calls under way live on; routes that are gone refuse new calls only.
+public actor LiveTable {
+  /// Why a table has changed.
+  public enum Cause: String, Sendable, CaseIterable {
+    /// Somebody has called `table.update`.
+    case update
+    /// Somebody has called `table.rollback`.
+    case rollback
+    /// Its file has changed.
+    case file
+    /// Another table was fetched.
+    case fetch
+    /// The app's own code has changed it.
+    case code
+  }
+
+  /// One change that has been made.
+  public struct Change: Sendable {
+    /// What is in force now.
+    public let stamp: TableStamp
+    /// What was in force before.
+    public let previous: TableStamp
+    public let cause: Cause
+    /// What is another.
+    public let changes: TableChanges
+
+    /// As `table.changed` tells it.
+    package var value: Value {
+      [
+        "version": .string(stamp.version), "hash": .string(stamp.hash),
+        "previous": previous.value, "cause": .string(cause.rawValue), "changes": changes.value,
+      ]
+    }
+  }
+
+  /// A table that was in force, and can be again.
+  private struct Kept {
+    let stamp: TableStamp
+    /// Milliseconds since 1970-01-01 UTC.
+    let time: Int64
+    let text: String
+  }
+
+  /// How many earlier tables are kept, and how many bytes of them.
+  private static let maxKept = 16
+  private static let maxKeptBytes = 64 << 20
+
+  /// What the table is applied to.
+  public nonisolated let router: Router
+  /// The file that it was read from; nil for none.
+  public nonisolated let file: String?
+  package nonisolated let counts = TableCounts()
+  private let builtIn: ValueObject
+  private var current: RouteTable
+  /// The earlier tables, the oldest first.
+  private var earlier: [Kept] = []
+  private var since: Int64 = 0
+  private var listeners: [Int: AsyncStream<Change>.Continuation] = [:]
+  private var lastListener = 0
+
+  /// Applies a table to a router that has none. Throws ``RouterError`` where it does not fit, with
+  /// nothing changed.
+  package init(_ table: RouteTable, for router: Router, file: String? = nil) throws(RouterError) {
+    try table.apply(to: router)
+    self.router = router
+    self.file = file
+    builtIn = table.document
+    current = table
+  }
+
+  /// Which table is in force.
+  public var stamp: TableStamp { current.stamp }
+
+  /// The document that is in force.
+  public var document: Value { .object(current.document) }
+
+  /// The earlier tables that ``rollback(to:expecting:)`` leads to, the latest first, and since when
+  /// each was in force, in milliseconds since 1970-01-01 UTC; 0 where it was from the start.
+  public var versions: [(stamp: TableStamp, since: Int64)] {
+    earlier.reversed().map { ($0.stamp, $0.time) }
+  }
+
+  /// Carries out all operations, or none of them.
+  ///
+  /// - Parameters:
+  ///   - version: what the outcome is called; by default the present version with a number behind:
+  ///     `3+1` after `3`.
+  ///   - expected: the version that has to be in force; nil for any.
+  /// - Throws: ``TableError``, with nothing changed.
+  @discardableResult
+  public func update(
+    _ operations: [TableOperation], version: String? = nil, expecting expected: String? = nil
+  ) throws(TableError) -> Change {
+    try update(operations, version: version, expecting: expected, cause: .code, at: 0)
+  }
+
+  /// Puts another document in the place of the whole table, whose version must not be before the
+  /// present one. Throws ``TableError``, with nothing changed.
+  @discardableResult
+  public func replace(
+    with document: Value, expecting expected: String? = nil
+  ) throws(TableError) -> Change {
+    try replace(with: document, expecting: expected, cause: .code, at: 0)
+  }
+
+  /// Goes back to an earlier table: to the one before, or to the latest with a version. Throws
+  /// ``TableError``, with nothing changed.
+  @discardableResult
+  public func rollback(
+    to version: String? = nil, expecting expected: String? = nil
+  ) throws(TableError) -> Change {
+    try rollback(to: version, expecting: expected, cause: .code, at: 0)
+  }
+
+  /// Each change from now on, until the task that reads them is cancelled.
+  public func changes() -> AsyncStream<Change> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Change.self)
+    lastListener += 1
+    let number = lastListener
+    listeners[number] = continuation
+    continuation.onTermination = { [weak self] _ in
+      guard let self else { return }
+      Task { await self.stopListening(number) }
+    }
+    return stream
+  }
+
+  private func stopListening(_ number: Int) {
+    listeners[number] = nil
+  }
+
+  /// `now` is in milliseconds since 1970-01-01 UTC.
+  package func update(
+    _ operations: [TableOperation], version: String?, expecting expected: String?, cause: Cause,
+    at now: Int64
+  ) throws(TableError) -> Change {
+    try counting { () throws(TableError) in
+      try expect(expected)
+      var document = current.document
+      for (index, operation) in operations.enumerated() {
+        guard let reason = operation.apply(to: &document, builtIn: builtIn) else { continue }
+        let path = JSONPath.root.member("operations").element(index)
+        let fault = DocumentFault(path: path.description, message: reason)
+        throw TableError("The change", DocumentFaults(faults: [fault]))
+      }
+      let isReset = operations.last == .reset
+      let next = isReset ? current.version : TableVersion.next(after: current.version)
+      if !isReset || version != nil { document["version"] = .string(version ?? next) }
+      let table = try parsed(.object(document), "The changed table")
+      if !isReset { try ensureNotBefore(table) }
+      return try put(table, cause, at: now)
+    }
+  }
+
+  package func replace(
+    with document: Value, expecting expected: String?, cause: Cause, at now: Int64
+  ) throws(TableError) -> Change {
+    try counting { () throws(TableError) in
+      try expect(expected)
+      let table = try parsed(document, "The table")
+      try ensureNotBefore(table)
+      return try put(table, cause, at: now)
+    }
+  }
+
+  /// As ``replace(with:expecting:cause:at:)``; nil where the document is the one in force.
+  package func take(
+    _ document: Value, cause: Cause, at now: Int64
+  ) throws(TableError) -> Change? {
+    try counting { () throws(TableError) in
+      let table = try parsed(document, "The table")
+      if table.stamp == current.stamp { return nil }
+      try ensureNotBefore(table)
+      return try put(table, cause, at: now)
+    }
+  }
+
+  package func rollback(
+    to version: String?, expecting expected: String?, cause: Cause, at now: Int64
+  ) throws(TableError) -> Change {
+    try counting { () throws(TableError) in
+      try expect(expected)
+      let place =
+        if let version {
+          earlier.lastIndex { $0.stamp.version.isSameUTF8(as: version) }
+        } else {
+          earlier.indices.last
+        }
+      guard let place else {
+        let known = earlier.reversed().map { "'\($0.stamp.version.brief)'" }
+        throw TableError(
+          .noVersion,
+          known.isEmpty
+            ? "There is no earlier table to go back to"
+            : "There is no earlier table '\(version?.brief ?? "")'; there are \(known.joined(separator: ", "))"
+        )
+      }
+      let wanted = earlier[place]
+      let document: Value
+      do { document = try JSON.parse(wanted.text) } catch {
+        throw TableError(.unreadable, "The earlier table cannot be read: \(error)")
+      }
+      let table = try parsed(document, "The earlier table")
+      let kept = earlier[..<place]
+      let change = try put(table, cause, at: now)
+      earlier = Array(kept)
+      return change
+    }
+  }
+
+  /// Counts what is refused.
+  private func counting<Success>(
+    _ body: () throws(TableError) -> Success
+  ) throws(TableError) -> Success {
+    do { return try body() } catch {
+      counts.refusals.add(1, ordering: .relaxed)
+      throw error
+    }
+  }
+
+  private func expect(_ version: String?) throws(TableError) {
+    guard let version, !version.isSameUTF8(as: current.version) else { return }
+    throw TableError(
+      .stale,
+      "The version '\(current.version.brief)' is in force, not '\(version.brief)': look at it before you change it"
+    )
+  }
+
+  private func parsed(_ document: Value, _ subject: String) throws(TableError) -> RouteTable {
+    do { return try RouteTable(parsing: document) } catch { throw TableError(subject, error) }
+  }
+
+  private func ensureNotBefore(_ table: RouteTable) throws(TableError) {
+    guard TableVersion(table.version) < TableVersion(current.version) else { return }
+    throw TableError(
+      .versionBack,
+      "The version '\(table.version.brief)' is before '\(current.version.brief)', which is in force: "
+        + "give it a higher one, or go back by table.rollback")
+  }
+
+  private func put(
+    _ table: RouteTable, _ cause: Cause, at now: Int64
+  ) throws(TableError) -> Change {
+    do { try table.apply(to: router, anew: true) } catch {
+      throw TableError(.wrong, "The table does not fit the app: \(error)")
+    }
+    keepCurrent()
+    let change = Change(
+      stamp: table.stamp, previous: current.stamp, cause: cause,
+      changes: TableChanges(from: current, to: table))
+    current = table
+    since = now
+    counts.changed(by: cause)
+    for listener in listeners.values { listener.yield(change) }
+    return change
+  }
+
+  /// The present table can be gone back to from now on.
+  private func keepCurrent() {
+    // What was read can be written: nothing in it is deeper than what is read.
+    guard let text = try? JSON.text(.object(current.document)) else { return }
+    earlier.append(Kept(stamp: current.stamp, time: since, text: text))
+    while earlier.count > Self.maxKept
+      || earlier.reduce(0, { $0 + $1.text.utf8.count }) > Self.maxKeptBytes
+    {
+      earlier.removeFirst()
+    }
+  }
+}
+
+/// How often a table has changed, and how often a change was refused. From any thread.
+package final class TableCounts: Sendable {
+  package let refusals = Atomic(0)
+  private let changes = LiveTable.Cause.allCases.map { _ in Counter() }
+
+  private final class Counter: Sendable {
+    let count = Atomic(0)
+  }
+
+  fileprivate func changed(by cause: LiveTable.Cause) {
+    guard let place = LiveTable.Cause.allCases.firstIndex(of: cause) else { return }
+    changes[place].count.add(1, ordering: .relaxed)
+  }
+
+  /// The changes so far, by their cause.
+  package var byCause: [(cause: LiveTable.Cause, count: Int)] {
+    zip(LiveTable.Cause.allCases, changes).map { ($0, $1.count.load(ordering: .relaxed)) }
+  }
+}
