@@ -29,7 +29,7 @@ const engine = byId("engine", HTMLElement);
 const cut = byId("cut", HTMLButtonElement);
 const restart = byId("restart", HTMLButtonElement);
 
-const shell = new Shell(byId("screen", HTMLElement), {
+export const shell = new Shell(byId("screen", HTMLElement), {
   stack: (stack) => stackView.show(stack),
   message: (who, direction, text) => log.add(who, direction, text),
   toast: (text) => toasts.show(text),

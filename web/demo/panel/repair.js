@@ -35,11 +35,9 @@ export function place({ table }) {
  */
 export function operations({ table }, wanted) {
   const to = targets[wanted];
+  if (to !== undefined) return [{ op: "redirect", from: page, to }];
   const isSent = table.redirects?.some(({ from }) => from === page) ?? false;
-  return [
-    ...(isSent ? [{ op: "unredirect", from: page }] : []),
-    ...(to === undefined ? [] : [{ op: "redirect", from: page, to }]),
-  ];
+  return isSent ? [{ op: "unredirect", from: page }] : [];
 }
 
 /**
