@@ -115,6 +115,14 @@ class RoutesTest(DemoCase):
         self.phone.press("mini://coffee", "Finish with this")
         self.assertIn('"items"', self.phone.result(DIRECTORY))
 
+    def test_an_address_of_the_demo_leads_to_a_route_and_to_a_uri(self):
+        self.driver.start_anew(self.size)
+        self.driver.get(f"{self.server.address}/demo/#route=product")
+        self.phone.wait_for_stack("native://product/trail-mug", "native://category/all", "native://home")
+        self.driver.get(f"{self.server.address}/demo/#open=native%3A%2F%2Fcontacts%2Fa2")
+        self.phone.surface("native://address/a2")
+        self.assertEqual(f"{self.server.address}/demo/", self.driver.current_url)
+
     def test_a_change_of_the_cart_is_told_by_its_topic(self):
         self.phone.press(DIRECTORY, "Back")
         self.phone.press("native://discover", "Cart")

@@ -5,6 +5,7 @@ import { sample } from "../shared/sample.js";
 import { tapped } from "../shared/tap.js";
 import { nativePage } from "../native/pages.js";
 import { BackHistory } from "./back-history.js";
+import { asked } from "./door.js";
 import { FlutterEngine } from "./flutter-engine.js";
 import { Frames } from "./frames.js";
 import { Screen } from "./screen.js";
@@ -82,6 +83,7 @@ export class Shell {
       listener.connection(change);
       if (change.state === "open") this.#begin();
     });
+    addEventListener("hashchange", () => this.#follow());
     this.bridge.host("http", this.#host);
     this.bridge.task("action://toast", ({ text }) => listener.toast(String(text)));
     // A guest shows no tab: that is the shell's to do.
@@ -115,6 +117,7 @@ export class Shell {
       this.#hostPages();
       const { selected } = await this.bridge.stack();
       if (typeof selected !== "number") await this.bridge.selectTab(0);
+      this.#follow();
     } catch (error) {
       this.#tell(error);
     }
@@ -128,6 +131,14 @@ export class Shell {
     this.bridge.host("native", this.#host);
     this.bridge.host("mini", this.#host);
     this.bridge.host("https", { ...this.#host, patterns: sitePatterns });
+  }
+
+  /** Delivers what the address of the document asks for, once. */
+  #follow() {
+    const link = asked(location.hash, this.routes);
+    if (!link) return;
+    history.replaceState(history.state, "", location.pathname + location.search);
+    this.attempt(this.bridge.deliver(link.uri, link.params));
   }
 
   /** Asks what the table has, at first and when it has changed. */
