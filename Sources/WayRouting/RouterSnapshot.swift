@@ -8,6 +8,10 @@ public final class RouterSnapshot: Sendable {
   package let version: Int
   /// The table that was loaded last; nil for none.
   package let table: TableStamp?
+  /// The names of the routes that tables declare.
+  package let declaredNames: Set<UTF8Key>
+  /// The names of the routes that code has given a handler, and that no table has any more.
+  package let strayHandlers: [String]
   /// All routes in the order of their registration.
   public let routes: [Route]
   /// What happens to a URI that nobody serves.
@@ -37,6 +41,8 @@ public final class RouterSnapshot: Sendable {
     undefinedRoute = state.undefinedRoute
     failedCall = state.failedCall
     table = state.table
+    declaredNames = state.declaredNames
+    strayHandlers = state.strayHandlers
     plusIsSpace = state.plusIsSpace ?? state.declared.plusIsSpace
     tabs = state.tabs ?? state.declared.tabs
     actions = state.actions ?? state.declared.actions

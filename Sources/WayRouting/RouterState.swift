@@ -47,7 +47,7 @@ struct RouterState: Sendable {
   /// The table that was loaded last; nil for none.
   var table: TableStamp?
   /// The names of the routes that tables declare, whether they are theirs still.
-  private var declaredNames: Set<UTF8Key> = []
+  private(set) var declaredNames: Set<UTF8Key> = []
   /// The handlers that other code has given to routes of a table, for when it is loaded anew.
   private var boundHandlers: [UTF8Key: RouteHandler] = [:]
 
@@ -57,6 +57,11 @@ struct RouterState: Sendable {
       schemes[scheme] = .init(dispatcher: dispatcher)
     }
     self.schemes = schemes
+  }
+
+  /// The names of the routes that code has given a handler, and that no table has any more.
+  var strayHandlers: [String] {
+    boundHandlers.keys.filter { slotByName[$0] == nil }.map(\.text).sorted()
   }
 
   /// All routes in the order of registration.

@@ -2,6 +2,7 @@ import Logging
 import Tracing
 import WayRPC
 import WayRouting
+import WayTable
 import WayTransport
 import WayValues
 
@@ -26,6 +27,8 @@ protocol SessionOwner: AnyObject, Sendable {
   func changed(_ session: String, _ identity: Identity)
   /// The sessions as they are now.
   var sessionInfos: [SessionInfo] { get }
+  /// What is declared and nobody serves, and the other way round.
+  func recheck() async -> Recheck
   /// Does what a client asks for in sessions that are not its own. Fails where it cannot be begun.
   func push(_ push: Push, by rights: Rights) async throws(CallError) -> [Value]
   /// The `event` messages that the app retains for a client, of those topics that are wanted,
@@ -53,6 +56,8 @@ struct SessionEnvironment: Sendable {
   let serverHosts: ServerHosts
   /// The rules for all clients.
   let policy: PolicySource
+  /// The route table that can be changed; nil where the app has none.
+  let table: LiveTable?
   /// Takes the spans of calls; nil where the app has no tracer.
   let tracer: (any Tracer)?
   /// What callers' loggers add to; nil where nothing is logged.

@@ -42,6 +42,12 @@ public actor LiveTable {
     }
   }
 
+  /// What becomes of a table that somebody gives.
+  package enum News: Sendable {
+    case changed(Change)
+    case refused(TableError, Cause)
+  }
+
   /// A table that was in force, and can be again.
   private struct Kept {
     let stamp: TableStamp
@@ -64,7 +70,7 @@ public actor LiveTable {
   /// The earlier tables, the oldest first.
   private var earlier: [Kept] = []
   private var since: Int64 = 0
-  private var listeners: [Int: AsyncStream<Change>.Continuation] = [:]
+  private var listeners: [Int: AsyncStream<News>.Continuation] = [:]
   private var lastListener = 0
 
   /// Applies a table to a router that has none. Throws ``RouterError`` where it does not fit, with
@@ -122,8 +128,15 @@ public actor LiveTable {
   }
 
   /// Each change from now on, until the task that reads them is cancelled.
-  public func changes() -> AsyncStream<Change> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Change.self)
+  public func changes() -> some AsyncSequence<Change, Never> & Sendable {
+    news().compactMap { news in
+      if case .changed(let change) = news { change } else { nil }
+    }
+  }
+
+  /// Each change, and what is refused, from now on.
+  package func news() -> AsyncStream<News> {
+    let (stream, continuation) = AsyncStream.makeStream(of: News.self)
     lastListener += 1
     let number = lastListener
     listeners[number] = continuation
@@ -143,7 +156,7 @@ public actor LiveTable {
     _ operations: [TableOperation], version: String?, expecting expected: String?, cause: Cause,
     at now: Int64
   ) throws(TableError) -> Change {
-    try counting { () throws(TableError) in
+    try told(cause) { () throws(TableError) in
       try expect(expected)
       var document = current.document
       for (index, operation) in operations.enumerated() {
@@ -164,7 +177,7 @@ public actor LiveTable {
   package func replace(
     with document: Value, expecting expected: String?, cause: Cause, at now: Int64
   ) throws(TableError) -> Change {
-    try counting { () throws(TableError) in
+    try told(cause) { () throws(TableError) in
       try expect(expected)
       let table = try parsed(document, "The table")
       try ensureNotBefore(table)
@@ -176,7 +189,7 @@ public actor LiveTable {
   package func take(
     _ document: Value, cause: Cause, at now: Int64
   ) throws(TableError) -> Change? {
-    try counting { () throws(TableError) in
+    try told(cause) { () throws(TableError) in
       let table = try parsed(document, "The table")
       if table.stamp == current.stamp { return nil }
       try ensureNotBefore(table)
@@ -187,7 +200,7 @@ public actor LiveTable {
   package func rollback(
     to version: String?, expecting expected: String?, cause: Cause, at now: Int64
   ) throws(TableError) -> Change {
-    try counting { () throws(TableError) in
+    try told(cause) { () throws(TableError) in
       try expect(expected)
       let place =
         if let version {
@@ -217,14 +230,20 @@ public actor LiveTable {
     }
   }
 
-  /// Counts what is refused.
-  private func counting<Success>(
-    _ body: () throws(TableError) -> Success
+  /// Tells what is refused.
+  private func told<Success>(
+    _ cause: Cause, _ body: () throws(TableError) -> Success
   ) throws(TableError) -> Success {
     do { return try body() } catch {
-      counts.refusals.add(1, ordering: .relaxed)
+      refuse(error, cause)
       throw error
     }
+  }
+
+  /// What came could not even be read.
+  package func refuse(_ error: TableError, _ cause: Cause) {
+    counts.refusals.add(1, ordering: .relaxed)
+    for listener in listeners.values { listener.yield(.refused(error, cause)) }
   }
 
   private func expect(_ version: String?) throws(TableError) {
@@ -260,7 +279,7 @@ public actor LiveTable {
     current = table
     since = now
     counts.changed(by: cause)
-    for listener in listeners.values { listener.yield(change) }
+    for listener in listeners.values { listener.yield(.changed(change)) }
     return change
   }
 

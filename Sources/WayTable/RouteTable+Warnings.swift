@@ -73,13 +73,3 @@ extension RouteTable {
     return reason
   }
 }
-
-extension RoutePattern {
-  /// URIs that match, with values that no literal has: what else matches them matches all that this
-  /// does. With and without its optional groups.
-  fileprivate var samples: [RouteURI] {
-    let scheme = self.scheme == nil ? "sample" : nil
-    let all = ValueObject(parameterNames.map { ($0, $0 == "*" ? ["~", "~"] : "~") })
-    return [all, [:]].compactMap { try? uri($0, scheme: scheme) }
-  }
-}

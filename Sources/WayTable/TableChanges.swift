@@ -3,21 +3,21 @@ import WayValues
 
 /// In what two route tables differ, by the names of what they declare. How a thing is written does
 /// not count, nor the order in which things are declared.
-package struct TableChanges: Sendable, Hashable {
+public struct TableChanges: Sendable, Hashable {
   /// The names of the routes that only the new table has, in its order.
-  package private(set) var added: [String]
+  public private(set) var added: [String]
   /// The names of the routes that only the old table has, in its order.
-  package private(set) var removed: [String]
+  public private(set) var removed: [String]
   /// The names of the routes that both have and that differ, the named types that they use
   /// included; in the order of the new table.
-  package private(set) var changed: [String]
+  public private(set) var changed: [String]
   /// The `from` of the redirects that one table has only, or that differ.
-  package private(set) var redirects: [String]
+  public private(set) var redirects: [String]
   /// The topics that one table has only, or that differ.
-  package private(set) var topics: [String]
+  public private(set) var topics: [String]
   /// The members of the document beside those that differ: `types`, `groups`, `permissions`,
   /// `schemes`, `tabs`, `actions`, `plusIsSpace`.
-  package private(set) var other: [String]
+  public private(set) var other: [String]
 
   /// Compares two tables; nil is a server without one.
   package init(from old: RouteTable?, to new: RouteTable?) {
@@ -27,9 +27,10 @@ package struct TableChanges: Sendable, Hashable {
     added = routes.added
     removed = routes.removed
     changed = routes.changed
-    redirects = Difference(
-      old?.declarations.redirects, new?.declarations.redirects, name: \.from.text, isSame: ==
-    ).all
+    redirects =
+      Difference(
+        old?.declarations.redirects, new?.declarations.redirects, name: \.from.text, isSame: ==
+      ).all
     topics = Difference(old?.topics, new?.topics, name: \.name, isSame: ==).all
     other = Self.others.filter { member in
       Self.member(member, of: old) != Self.member(member, of: new)
@@ -53,17 +54,24 @@ package struct TableChanges: Sendable, Hashable {
   }
 
   /// Whether the tables declare the same.
-  package var isEmpty: Bool {
+  public var isEmpty: Bool {
     [added, removed, changed, redirects, topics, other].allSatisfy(\.isEmpty)
   }
 
-  /// As it stands on the wire.
+  /// How many names of one kind are told.
+  private static let maxTold = 256
+
+  /// As it stands on the wire: at most 256 names of each kind, with `cut` true where there are more.
   package var value: Value {
-    func list(_ names: [String]) -> Value { .list(names.map(Value.string)) }
-    return [
+    func list(_ names: [String]) -> Value { .list(names.prefix(Self.maxTold).map(Value.string)) }
+    var members: ValueObject = [
       "added": list(added), "removed": list(removed), "changed": list(changed),
       "redirects": list(redirects), "topics": list(topics), "other": list(other),
     ]
+    if [added, removed, changed, redirects, topics].contains(where: { $0.count > Self.maxTold }) {
+      members["cut"] = true
+    }
+    return .object(members)
   }
 }
 

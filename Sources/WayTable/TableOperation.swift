@@ -100,10 +100,14 @@ extension TableOperation {
       routes.append(route)
     case .replace(let route):
       let name = route["name"]?.string
-      guard let place = place(ofRoute: name) else { return missing("route", name, in: routes, "name") }
+      guard let place = place(ofRoute: name) else {
+        return missing("route", name, in: routes, "name")
+      }
       routes[place] = route
     case .remove(let name):
-      guard let place = place(ofRoute: name) else { return missing("route", name, in: routes, "name") }
+      guard let place = place(ofRoute: name) else {
+        return missing("route", name, in: routes, "name")
+      }
       routes.remove(at: place)
     case .redirect(let redirect):
       if let place = place(ofRedirect: redirect["from"]?.string) {
@@ -121,7 +125,9 @@ extension TableOperation {
       return nil
     }
     document["routes"] = .list(routes)
-    if !redirects.isEmpty || document["redirects"] != nil { document["redirects"] = .list(redirects) }
+    if !redirects.isEmpty || document["redirects"] != nil {
+      document["redirects"] = .list(redirects)
+    }
     return nil
   }
 
@@ -130,6 +136,7 @@ extension TableOperation {
   ) -> String {
     guard let name else { return "the \(what) has no '\(member)'" }
     let known = list.compactMap { $0[member]?.string }
-    return "there is no \(what) '\(name.brief)';\(NearMiss.hint(for: name, among: known)) add it first"
+    return
+      "there is no \(what) '\(name.brief)';\(NearMiss.hint(for: name, among: known)) add it first"
   }
 }

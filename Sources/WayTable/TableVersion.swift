@@ -26,7 +26,8 @@ struct TableVersion: Comparable {
       switch (mine, other) {
       case (.number(let mine), .number(let other)):
         return (mine.count, String(mine)) < (other.count, String(other))
-      case (.text(let mine), .text(let other)): return mine.utf8.lexicographicallyPrecedes(other.utf8)
+      case (.text(let mine), .text(let other)):
+        return mine.utf8.lexicographicallyPrecedes(other.utf8)
       // A number goes on where a text ends: `1.4` and `1.4-beta` do not meet here.
       case (.number, .text): return false
       case (.text, .number): return true

@@ -20,6 +20,7 @@ extension BridgeConfiguration {
     shared.identifyTimeout = identifyTimeout
     shared.rulebook = try policy.rulebook()
     shared.logger = logger
+    shared.table = table
     shared.store = store
     if let log { shared.observer = log.observer }
     return shared

@@ -49,6 +49,15 @@ public struct BridgeConfiguration: Sendable {
   public var servesClient: Bool
   /// Bounds on what clients choose.
   public var limits: Limits
+  /// The route table of the router, from ``Router/load(tableAt:)``, so that it can be looked at and
+  /// changed over the wire (`table.get`, `table.update`, `table.rollback`), by those whom the policy
+  /// lets; clients that subscribe to `table.changed` are told of changes, whoever makes them. Nil for
+  /// a table that stays as it is.
+  public var table: LiveTable?
+  /// Whether the file that ``table`` was read from is followed: another document in it is taken
+  /// when it is written, renamed over it or linked to; one that is wrong, or of an earlier version,
+  /// is logged, and leaves the table as it is.
+  public var followsTableFile = false
   /// Adds the JSON-RPC specification's example methods, `echo`, the task `action://echo` (in the
   /// place of a route of this name), and an echo of WebSocket messages at `/echo`, for tests of
   /// clients. It also takes as many connections as there are descriptors, instead of 10,000.

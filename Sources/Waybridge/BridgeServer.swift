@@ -55,7 +55,11 @@ public struct BridgeServer: Service {
     slot.listens(running.setAccess)
     await open(to: running.hub)
     let watching = watch.map { file in Task { await follow(file) } }
-    defer { watching?.cancel() }
+    let table = Task { await followTable(running.hub) }
+    defer {
+      watching?.cancel()
+      table.cancel()
+    }
     onListening(running.address)
     let (stopped, stop) = AsyncStream.makeStream(of: Void.self)
     await withGracefulShutdownHandler {

@@ -21,6 +21,10 @@ import WaySession
 @_exported import class WayStore.SQLiteEffects
 @_exported import struct WayStore.SQLiteError
 @_exported import class WayStore.SQLiteSessionStore
+@_exported import class WayTable.LiveTable
+@_exported import struct WayTable.TableChanges
+@_exported import struct WayTable.TableError
+@_exported import enum WayTable.TableOperation
 @_exported import struct WayTransport.Handshake
 
 // For the command, which imports no more than this target.

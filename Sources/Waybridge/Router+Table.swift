@@ -7,54 +7,59 @@ extension Router {
   /// and sets its rules of schemes. Each route is left to hosts until ``handle(_:with:)`` gives it
   /// a handler. Meant for an app's start, since the file is read at once.
   ///
-  /// Throws, with no route registered, when the file cannot be read or anything in it is wrong.
+  /// Throws, with no route registered, when the router has a table already, the file cannot be read
+  /// or anything in it is wrong.
   ///
-  /// - Returns: the table's version.
+  /// - Returns: the table, for ``BridgeConfiguration/table``, and to change it while the router
+  ///   serves.
   @discardableResult
-  public func load(tableAt path: String) throws(TableError) -> String {
-    try load(tableAt: path, anew: false)
+  public func load(tableAt path: String) throws(TableError) -> LiveTable {
+    let name = "The route table \(path)"
+    let bytes: [UInt8]
+    do { bytes = try BoundedFile(path, limit: TableDocument.maxSize).read().bytes } catch {
+      throw TableError(.unreadable, "\(name) cannot be read: \(error)")
+    }
+    return try load(table: bytes, from: name, file: path)
   }
 
-  /// Puts what a route table declares in the place of all that tables have declared so far, as one
-  /// change; the router may be serving. What other code has registered, replaced or set stays, and
-  /// so do the handlers that it gave to routes which the table still has, or has again. Sessions go
-  /// on with their pages; clients that come from then on are told the table's version.
-  ///
-  /// Throws, with nothing changed, as ``load(tableAt:)``, and where such a handler does not fit the
-  /// new kind of its route.
-  ///
-  /// - Returns: the table's version.
-  @discardableResult
-  public func reload(tableAt path: String) throws(TableError) -> String {
-    try load(tableAt: path, anew: true)
-  }
-
-  private func load(tableAt path: String, anew: Bool) throws(TableError) -> String {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw TableError("The route table \(path) cannot be read: is there such a file?")
+  /// As ``load(tableAt:)``, for a document that somebody else has read; `name` begins the sentence
+  /// of an error.
+  package func load(
+    table bytes: [UInt8], from name: String, file: String? = nil
+  ) throws(TableError) -> LiveTable {
+    guard snapshot().table == nil else {
+      throw TableError(
+        .wrong, "\(name) is not loaded: the router has a table; change that one by its LiveTable")
     }
-    let document: Value
-    do throws(JSONError) {
-      document = try JSON.parse([UInt8](data).span.bytes)
+    let table: RouteTable
+    do { table = try RouteTable(parsing: try TableDocument.parse(bytes, from: name)) } catch let
+      error as DocumentFaults
+    {
+      throw TableError(name, error)
+    } catch let error as TableError {
+      throw error
     } catch {
-      throw TableError("The route table \(path) is not JSON: \(error)")
+      throw TableError(.unreadable, "\(name) cannot be read: \(error)")
     }
-    do {
-      let table = try RouteTable(parsing: document)
-      try table.apply(to: self, anew: anew)
-      return table.version
-    } catch {
-      throw TableError("The route table \(path) is wrong:\n\(error)")
+    do { return try LiveTable(table, for: self, file: file) } catch {
+      throw TableError(.wrong, "\(name) is wrong:\n\(error)")
     }
   }
 }
 
-/// Why a route table was not loaded.
-public struct TableError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Names the file and every fault in it, one a line, each with its place in the document.
-  public let description: String
+/// The bytes of a route table.
+package enum TableDocument {
+  /// The most bytes that a document may have.
+  package static let maxSize = 16 << 20
 
-  init(_ description: String) {
-    self.description = description
+  /// The document that bytes hold; `name` begins the sentence of an error.
+  package static func parse(_ bytes: [UInt8], from name: String) throws(TableError) -> Value {
+    guard bytes.count <= maxSize else {
+      throw TableError(
+        .unreadable, "\(name) has \(bytes.count) bytes, more than \(maxSize); split or shorten it")
+    }
+    do { return try JSON.parse(bytes.span.bytes) } catch {
+      throw TableError(.wrong, "\(name) is not JSON: \(error)")
+    }
   }
 }

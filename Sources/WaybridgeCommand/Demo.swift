@@ -47,13 +47,14 @@ struct Demo: Configured {
     }
     let router = Router()
     let table = URL(fileURLWithPath: web).appendingPathComponent("../protocol/routes/demo.json")
-    try router.load(tableAt: table.standardizedFileURL.path)
+    let live = try router.load(tableAt: table.standardizedFileURL.path)
     let events = DemoEvents()
     try DemoTasks.register(in: router, events: events)
     var configuration = BridgeConfiguration(
       port: settings.port, webRoot: web, webEntries: WebFiles.entries, limits: settings.limits,
       logger: settings.logger)
     settings.open(&configuration)
+    configuration.table = live
     configuration.policy = DemoRights.policy
     configuration.handshakeHeaders = DemoRights.headers
     configuration.identify = DemoRights.identity

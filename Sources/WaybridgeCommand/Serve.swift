@@ -99,7 +99,10 @@ struct Serve: Configured {
       configuration.store = try SQLiteSessionStore(folder: data)
       if settings.isConformance { try Effects.register(in: router, folder: data) }
     }
-    if let table = settings.table { try router.load(tableAt: table) }
+    if let table = settings.table {
+      configuration.table = try router.load(tableAt: table)
+      configuration.followsTableFile = true
+    }
     let keys = try await settings.tokenKeys()
     configuration.allowsAnonymous = settings.allowsAnonymous
     if let keys {

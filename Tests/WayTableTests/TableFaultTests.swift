@@ -114,8 +114,8 @@ struct TableFaultTests {
           "$.routes[0].parameters.a: has to be an object; it is a string",
           "$.routes[0].parameters['b-c'].type: 'text' is not known;"
             + " known here: string, integer, number, boolean, array, object",
-          "$.routes[0].parameters.d: the member 'type' is missing",
           "$.routes[0].parameters.d.title: must not be empty",
+          "$.routes[0].parameters.d: the member 'type' is missing",
           "$.routes[0].result.required: has to be an array; it is true",
         ]
       ),

@@ -8,6 +8,7 @@ enum OwnTopic: String, CaseIterable {
   case sessionExpiring = "session.expiring"
   /// Told to every client, whether or not it has subscribed.
   case serverDraining = "server.draining"
+  case tableChanged = "table.changed"
   case pageOpened = "page.opened"
   case pageResumed = "page.resumed"
   case pageClosed = "page.closed"
@@ -20,8 +21,8 @@ enum OwnTopic: String, CaseIterable {
 
   /// Whether a topic is the protocol's to tell, now or in a later version, and no app's.
   static func reserves(_ topic: String) -> Bool {
-    let later = ["server.", "table."]
-    return (beginnings.map(\.1) + later).contains { topic.utf8.starts(with: $0.utf8) }
+    let others = ["server.", "table."]
+    return (beginnings.map(\.1) + others).contains { topic.utf8.starts(with: $0.utf8) }
   }
 
   /// What their topics begin with, by the kind of what they tell.

@@ -41,6 +41,9 @@ final class ServerHosts: @unchecked Sendable {
     clients[id] = nil
   }
 
+  /// All declarations, in no order.
+  var definitions: [HostDefinition] { hosts.definitions }
+
   /// What a client has declared.
   func definitions(of client: Client) -> [HostDefinition] {
     id(of: client).map(hosts.definitions) ?? []

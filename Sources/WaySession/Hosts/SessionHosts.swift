@@ -34,6 +34,9 @@ struct SessionHosts {
 
   var isEmpty: Bool { directory.isEmpty }
 
+  /// All declarations, in no order.
+  var definitions: [HostDefinition] { registrations.values.flatMap { $0.map(\.definition) } }
+
   /// How many declarations there are.
   var count: Int { directory.count }
 

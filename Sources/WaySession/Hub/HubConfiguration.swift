@@ -2,6 +2,7 @@ import Logging
 import Tracing
 import WayRPC
 import WayRouting
+import WayTable
 import WayTransport
 import WayValues
 
@@ -9,6 +10,8 @@ import WayValues
 package struct HubConfiguration: Sendable {
   package var router: Router
   package var limits: Limits
+  /// The route table that can be changed; nil where the app has none.
+  package var table: LiveTable?
   /// Methods beside the bridge's own, by name.
   package var methods: [String: RawMethod]
   /// The wall clock: milliseconds since 1970-01-01 UTC.

@@ -29,7 +29,7 @@ extension SessionHub {
     if retain > 0 { retainedEvents.keep(message, of: topic, for: audience, last: retain) }
   }
 
-  private func message(_ event: BridgeEvent, limit: Int) throws(CallError) -> [UInt8] {
+  func message(_ event: BridgeEvent, limit: Int) throws(CallError) -> [UInt8] {
     var writer = MessageWriter()
     do {
       try writer.notification("event", event.value)

@@ -32,6 +32,9 @@ package actor SessionHub: ChannelAcceptor {
   /// How often those call who have no connection.
   var posters: [String: CallRate] = [:]
   nonisolated let decoder: MessageDecoder
+  /// What the last recheck found, and of what.
+  package internal(set) var lastRecheck = Recheck()
+  var rechecked: RecheckedState?
   private var isDraining = false
   private nonisolated let drains = Atomic(false)
 
@@ -97,7 +100,7 @@ package actor SessionHub: ChannelAcceptor {
       turns: turns, resumables: resumables,
       observer: configuration.observer, now: configuration.now, owner: self,
       serverHosts: serverHosts, policy: policy,
-      tracer: configuration.tracer, logger: configuration.logger)
+      table: configuration.table, tracer: configuration.tracer, logger: configuration.logger)
   }
 
   /// A session has its first client: from now on others find it.

@@ -3,13 +3,7 @@ import WayValues
 /// What only those may call whom a policy makes administrators.
 enum AdminMethods {
   static let all =
-    ["table.get", "table.update", "table.rollback"].map { name in
-      Method(name, access: .admin) { _, _, _ throws(CallError) in
-        throw CallError(
-          .forbidden, "\(name) is not served: the table is the app's own", data: ["rule": "default"]
-        )
-      }
-    } + [
+    TableMethods.all + [
       Method("session.list", access: .admin) { session, _, _ throws(CallError) in
         .value(.list(session.environment.owner.sessionInfos.map(\.value)))
       },

@@ -7,7 +7,7 @@ enum ParamName: Int, CaseIterable, Sendable {
   case uri, params, exts, style, deadlineMs, from, action, actionURL, count, to, before, root
   case result, index, page, method, topics, hosts, `protocol`, client, token, join, id, value
   case routes, groups, uses, expiresMs, onBehalfOf, epoch, received, reloaded, open, key, pages
-  case failed, sent
+  case failed, sent, expect, operations, table, version
 
   /// As the wire has it.
   var text: String {

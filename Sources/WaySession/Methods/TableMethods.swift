@@ -1,0 +1,154 @@
+import WayNavigation
+import WayTable
+import WayValues
+
+/// `table.…`: the route table, looked at and changed while the server runs.
+enum TableMethods {
+  private static let expect = Param(.expect, .string)
+
+  static let all = [
+    Method("table.get", access: .admin) { session, _, address throws(CallError) in
+      try answer(address, in: session) { table throws(TableError) in await table.value }
+    },
+    Method(
+      "table.update",
+      [expect, Param(.operations, .list), Param(.table, .object), Param(.version, .string)],
+      access: .admin, update),
+    Method("table.rollback", [expect, Param(.to, .string)], access: .admin, rollback),
+    Method("table.check", access: .admin) { session, _, address throws(CallError) in
+      let owner = session.environment.owner
+      return try answer(address, in: session) { await owner.recheck().value }
+    },
+  ]
+
+  private static func update(
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+  ) throws(CallError) -> Reply {
+    let (expected, version) = (params.string(.expect), params.string(.version))
+    let now = session.environment.now()
+    switch (params[.operations], params.object(.table)) {
+    case (let list?, nil):
+      let operations: [TableOperation]
+      do throws(DocumentFaults) {
+        operations = try TableOperation.operations(
+          parsing: list, at: JSONPath.root.member("operations"))
+      } catch {
+        throw CallError(TableError("The change", error))
+      }
+      return try answer(address, in: session) { table throws(TableError) in
+        try await table.update(
+          operations, version: version, expecting: expected, cause: .update, at: now
+        ).answer
+      }
+    case (nil, let document?):
+      guard version == nil else {
+        throw .invalidParams("params.version goes with operations: a table has its own")
+      }
+      return try answer(address, in: session) { table throws(TableError) in
+        try await table.replace(
+          with: .object(document), expecting: expected, cause: .update, at: now
+        ).answer
+      }
+    default:
+      throw .invalidParams("params: give either operations or a whole table")
+    }
+  }
+
+  private static func rollback(
+    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+  ) throws(CallError) -> Reply {
+    let (expected, version) = (params.string(.expect), params.string(.to))
+    let now = session.environment.now()
+    return try answer(address, in: session) { table throws(TableError) in
+      try await table.rollback(
+        to: version, expecting: expected, cause: .rollback, at: now
+      ).answer
+    }
+  }
+
+  /// Answers with what becomes of the table, which is changed aside.
+  private static func answer(
+    _ address: ReplyAddress, in session: isolated Session,
+    _ work: @escaping @Sendable (LiveTable) async throws(TableError) -> Value
+  ) throws(CallError) -> Reply {
+    guard let table = session.environment.table else {
+      throw CallError(
+        .noRoute,
+        "This server has no table that can be changed: its app gives one to BridgeConfiguration.table",
+        kind: "noTable")
+    }
+    return try answer(address, in: session) { () throws(TableError) in try await work(table) }
+  }
+
+  private static func answer(
+    _ address: ReplyAddress, in session: isolated Session,
+    _ work: @escaping @Sendable () async throws(TableError) -> Value
+  ) throws(CallError) -> Reply {
+    let call = try session.begin(.request(address), size: 0)
+    call.work = .task(
+      Task {
+        do throws(TableError) {
+          session.settle(call.number, .success(.value(try await work())))
+        } catch {
+          session.settle(call.number, .failure(CallError(error)))
+        }
+      })
+    return .later
+  }
+}
+
+extension LiveTable {
+  /// As `table.get` tells it.
+  fileprivate var value: Value {
+    [
+      "version": .string(stamp.version), "hash": .string(stamp.hash), "table": document,
+      "versions": .list(
+        versions.map { earlier in
+          [
+            "version": .string(earlier.stamp.version), "hash": .string(earlier.stamp.hash),
+            "at": .integer(earlier.since),
+          ]
+        }),
+    ]
+  }
+}
+
+extension LiveTable.Change {
+  /// As who has made it is told.
+  fileprivate var answer: Value {
+    [
+      "version": .string(stamp.version), "hash": .string(stamp.hash), "changes": changes.value,
+    ]
+  }
+}
+
+extension CallError {
+  /// How many faults of a document are told.
+  private static let maxFaults = 32
+
+  /// Why a table was not taken, as a caller is told it.
+  fileprivate init(_ error: TableError) {
+    switch error.reason {
+    case .stale, .versionBack:
+      self.init(.conflict, error.description, kind: error.reason.rawValue)
+    case .noVersion: self.init(.noRoute, error.description, kind: error.reason.rawValue)
+    case .unreadable: self.init(.internal, error.description)
+    case .wrong:
+      let faults = error.faults.prefix(Self.maxFaults).map { fault -> Value in
+        ["path": .string(fault.path), "message": .string(fault.message)]
+      }
+      var data: ValueObject = [:]
+      if !faults.isEmpty { data["errors"] = .list(faults) }
+      self.init(
+        .invalidParams, error.faults.isEmpty ? error.description : Self.brief(error.faults),
+        data: data)
+    }
+  }
+
+  private static func brief(_ faults: [DocumentFault]) -> String {
+    guard let first = faults.first, faults.count > 1 else {
+      return "The table is wrong: \(faults.first?.description ?? "")"
+    }
+    return "The table has \(faults.count) faults, the first: \(first)"
+  }
+}

@@ -1,0 +1,82 @@
+import Logging
+import WaySession
+import WayTable
+
+extension BridgeServer {
+  /// How often is looked for what nobody serves.
+  private static let recheckPeriod = Duration.seconds(10)
+
+  /// Follows the table while the server runs: its file, what is told of its changes, and who serves
+  /// it. Ends when the task is cancelled.
+  func followTable(_ hub: SessionHub) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.recheck(hub) }
+      if let table = configuration.table {
+        group.addTask { await hub.tellTableChanges() }
+        group.addTask { await log(table) }
+        if configuration.followsTableFile, let file = table.file {
+          group.addTask { await follow(file, of: table) }
+        }
+      }
+    }
+  }
+
+  private func follow(_ path: String, of table: LiveTable) async {
+    var file = WatchedFile(path, limit: TableDocument.maxSize)
+    // What changed between the start and now is taken too.
+    await take(Result { () throws(FileFault) in try file.read() }, path, table)
+    await file.watch { content in await take(content, path, table) }
+  }
+
+  private func take(
+    _ content: Result<[UInt8], FileFault>, _ path: String, _ table: LiveTable
+  ) async {
+    let name = "The route table \(path)"
+    do throws(TableError) {
+      let bytes: [UInt8]
+      do { bytes = try content.get() } catch {
+        throw TableError(.unreadable, "\(name) cannot be read: \(error)")
+      }
+      let document = try TableDocument.parse(bytes, from: name)
+      _ = try? await table.take(document, cause: .file, at: WallClock.milliseconds())
+    } catch {
+      await table.refuse(error, .file)
+    }
+  }
+
+  private func log(_ table: LiveTable) async {
+    guard let logger = configuration.logger else { return }
+    for await news in await table.news() {
+      switch news {
+      case .changed(let change):
+        logger.info(
+          "table changed",
+          metadata: [
+            "version": "\(change.stamp.version)", "hash": "\(change.stamp.hash)",
+            "cause": "\(change.cause.rawValue)", "previous": "\(change.previous.version)",
+          ])
+      case .refused(let error, let cause):
+        logger.warning(
+          "table refused, the one in force stays",
+          metadata: ["cause": "\(cause.rawValue)", "reason": "\(error)"])
+      }
+    }
+  }
+
+  /// Compares what is declared with who is there, for the metrics; tells the log of what code alone
+  /// decides.
+  private func recheck(_ hub: SessionHub) async {
+    let found = await hub.recheck()
+    for (names, message) in [
+      (found.handlers, "handlers of routes that the table does not have"),
+      (found.undeclared, "routes of the app's code that the table does not have"),
+    ] where !names.isEmpty {
+      configuration.logger?.notice(
+        "\(message)", metadata: ["routes": "\(names.prefix(20).joined(separator: ", "))"])
+    }
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: Self.recheckPeriod) } catch { return }
+      await hub.recheck()
+    }
+  }
+}
