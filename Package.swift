@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "Waybridge", targets: ["Waybridge"]),
     .library(name: "WaybridgeClient", targets: ["WaybridgeClient"]),
     .library(name: "WaybridgeTesting", targets: ["WaybridgeTesting"]),
+    .library(name: "WaybridgeTables", targets: ["WaybridgeTables"]),
     .library(name: "WaybridgeTokens", targets: ["WaybridgeTokens"]),
     .plugin(name: "WaybridgeModules", targets: ["WaybridgeModules"]),
     .executable(name: "waybridge", targets: ["WaybridgeCommand"]),
@@ -90,10 +91,18 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
+    target(
+      "WaybridgeTables",
+      [
+        "WayValues", "WayRPC", "WayTable", "Waybridge",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [
-        "WayTableTools", "WayStore", "Waybridge", "WaybridgeClient", "WaybridgeTokens",
+        "WayTableTools", "WayStore", "WayTable", "Waybridge", "WaybridgeClient", "WaybridgeTables",
+        "WaybridgeTokens",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),

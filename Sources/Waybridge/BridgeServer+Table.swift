@@ -12,7 +12,7 @@ extension BridgeServer {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.recheck(hub) }
       if let table = configuration.table {
-        group.addTask { await hub.tellTableChanges() }
+        group.addTask { await hub.tell(await table.changes()) }
         group.addTask { await log(table) }
         if configuration.followsTableFile, let file = table.file {
           group.addTask { await follow(file, of: table) }
@@ -35,7 +35,7 @@ extension BridgeServer {
     do throws(TableError) {
       let bytes: [UInt8]
       do { bytes = try content.get() } catch {
-        throw TableError(.unreadable, "\(name) cannot be read: \(error)")
+        throw TableError(.unreadable, "\(name) \(error.reason)")
       }
       let document = try TableDocument.parse(bytes, from: name)
       _ = try? await table.take(document, cause: .file, at: WallClock.milliseconds())

@@ -140,7 +140,8 @@ package struct RunningBridge: Sendable {
     }
     if let log { sockets.onRefused = log.refused }
     server = SocketServer(configuration: sockets, endpoints: endpoints, loop: loop)
-    let metrics = BridgeMetrics(hub: hub, server: server, lag: LagProbe(loop: loop))
+    let metrics = BridgeMetrics(
+      hub: hub, server: server, lag: LagProbe(loop: loop), liveTable: configuration.table)
     do {
       try await hub.restore()
       let bound = try await server.start(

@@ -17,30 +17,22 @@ extension Router {
     let name = "The route table \(path)"
     let bytes: [UInt8]
     do { bytes = try BoundedFile(path, limit: TableDocument.maxSize).read().bytes } catch {
-      throw TableError(.unreadable, "\(name) cannot be read: \(error)")
+      throw TableError(.unreadable, "\(name) \(error.reason)")
     }
-    return try load(table: bytes, from: name, file: path)
+    return try load(table: try TableDocument.parse(bytes, from: name), from: name, file: path)
   }
 
   /// As ``load(tableAt:)``, for a document that somebody else has read; `name` begins the sentence
   /// of an error.
   package func load(
-    table bytes: [UInt8], from name: String, file: String? = nil
+    table document: Value, from name: String, file: String? = nil
   ) throws(TableError) -> LiveTable {
     guard snapshot().table == nil else {
       throw TableError(
         .wrong, "\(name) is not loaded: the router has a table; change that one by its LiveTable")
     }
     let table: RouteTable
-    do { table = try RouteTable(parsing: try TableDocument.parse(bytes, from: name)) } catch let
-      error as DocumentFaults
-    {
-      throw TableError(name, error)
-    } catch let error as TableError {
-      throw error
-    } catch {
-      throw TableError(.unreadable, "\(name) cannot be read: \(error)")
-    }
+    do { table = try RouteTable(parsing: document) } catch { throw TableError(name, error) }
     do { return try LiveTable(table, for: self, file: file) } catch {
       throw TableError(.wrong, "\(name) is wrong:\n\(error)")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import WaybridgeClient
+import WaybridgeTables
 
 extension Configuration {
   /// Takes what a configuration file says: a JSON object of settings.
@@ -57,6 +58,7 @@ extension Setting {
   /// The text of a value in a file, which must be of the JSON type that the setting has.
   fileprivate func text(of value: Value, folder: URL) throws(Fault) -> String {
     switch (kind, value) {
+    case (.path, .string(let path)) where TableURL.isMeant(by: path): return path
     case (.path, .string(let path)): return URL(fileURLWithPath: path, relativeTo: folder).path
     case (.text, .string(let text)), (.choice, .string(let text)), (.formed, .string(let text)):
       return text

@@ -14,6 +14,8 @@ struct Configuration: Sendable {
   var trustedProxies: [String] = []
   var contentSecurityPolicy = BridgeConfiguration.usualContentSecurityPolicy
   var table: String?
+  var tableCache: String?
+  var tableInterval = 60
   var policy: String?
   var web: String?
   var isWithoutClient = false
@@ -32,7 +34,21 @@ extension Configuration {
   /// Every setting: the key in a configuration file, from which the names of its variable and flag
   /// follow.
   static let all: [Setting] = [
-    Setting("table", .path(\.table), "The route table, a JSON document."),
+    Setting(
+      "table", .path(\.table),
+      """
+      The route table, a JSON document: a file, which a bridge follows, or an https:// address (http:// \
+      on this machine), which it fetches again and again.
+      """),
+    Setting(
+      "tableCache", .path(\.tableCache),
+      """
+      The folder that keeps the last good table of each address, for when its server is away; \
+      without it ~/.cache/waybridge/tables.
+      """),
+    Setting(
+      "tableInterval", .integer(\.tableInterval, 1...86_400),
+      "Seconds after which a table with an address is asked for again."),
     Setting(
       "policy", .path(\.policy),
       """

@@ -48,15 +48,20 @@ struct Demo: Configured {
     let router = Router()
     let table = URL(fileURLWithPath: web).appendingPathComponent("../protocol/routes/demo.json")
     let live = try router.load(tableAt: table.standardizedFileURL.path)
-    try DemoTasks.register(in: router)
+    let events = DemoEvents()
+    try DemoTasks.register(in: router, events: events)
     var configuration = BridgeConfiguration(
       port: settings.port, webRoot: web, webEntries: WebFiles.entries, limits: settings.limits,
       logger: settings.logger)
     settings.open(&configuration)
     configuration.table = live
+    configuration.policy = DemoRights.policy
+    configuration.handshakeHeaders = DemoRights.headers
+    configuration.identify = DemoRights.identity
     if let data = settings.data { configuration.store = try SQLiteSessionStore(folder: data) }
     // Whoever ends a demo does not wait for its open pages.
     configuration.drain = .zero
-    try await Listening.serve(router, configuration, then: "open {address}/demo/ in a browser")
+    try await Listening.serve(
+      router, configuration, then: "open {address}/demo/ in a browser", use: events.start)
   }
 }

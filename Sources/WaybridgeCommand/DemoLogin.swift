@@ -23,7 +23,12 @@ final class DemoLogin: Sendable {
     }
   }
 
+  private let events: DemoEvents
   private let state = Mutex(State())
+
+  init(events: DemoEvents) {
+    self.events = events
+  }
 
   /// Binds the tasks of the table, and guards the routes of its group `account`.
   func register(in router: Router) throws {
@@ -40,8 +45,9 @@ final class DemoLogin: Sendable {
       })
     try router.handle(
       "logout",
-      with: .task { call in
+      with: .asyncTask { call in
         self.state.withLock { $0.forget(call.navigator.session) }
+        try await self.tell(in: call.navigator.session)
         return .null
       })
   }
@@ -67,10 +73,16 @@ final class DemoLogin: Sendable {
     let outcome = try await navigator.open("native://login", params, style: .present)
     guard outcome.kind == .finished, let name = outcome.data["name"]?.string else { return }
     state.withLock { $0.remember(name, in: navigator.session) }
+    try await tell(in: navigator.session)
   }
 
-  private func value(for call: Call) -> Value {
-    let name = state.withLock { $0.name(in: call.navigator.session) }
-    return ["name": name.map(Value.string) ?? .null]
+  private func tell(in session: String) async throws(CallError) {
+    try await events.publish("user.changed", user(in: session), to: .session(session))
+  }
+
+  private func value(for call: Call) -> Value { user(in: call.navigator.session) }
+
+  private func user(in session: String) -> Value {
+    ["name": state.withLock { $0.name(in: session) }.map(Value.string) ?? .null]
   }
 }

@@ -3,10 +3,11 @@ import Waybridge
 
 /// What of the demo is written in Swift.
 enum DemoTasks {
-  static func register(in router: Router) throws {
+  static func register(in router: Router, events: DemoEvents) throws {
     try router.handle("share", with: .asyncTask(share))
     try router.handle("time", with: .task(time))
-    try DemoLogin().register(in: router)
+    try DemoLogin(events: events).register(in: router)
+    try DemoShop(events: events).register(in: router)
     router.undefinedRoute(upgrade)
   }
 

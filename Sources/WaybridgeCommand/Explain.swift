@@ -15,7 +15,7 @@ struct Explain: Configured {
       rule is told. A bridge answers for who asks it.
 
       With --json each answer is one line: {"uri", "canOpen", "kind", "route", "params", \
-      "sources", "candidates", "redirects", "interceptors", "fallback", "reason"}; "route" is \
+      "sources", "candidates", "redirects", "releases", "interceptors", "fallback", "reason"}; "route" is \
       {"name", "pattern", "scheme"} or null, and each of the "candidates", in the order in which \
       they are tried, {"route", "pattern", "chosen", "reason"}. A policy adds "policy", the rule that refuses or \
       null; a bridge adds that and "host".

@@ -9,9 +9,10 @@ enum Listening {
   /// - Parameters:
   ///   - services: what the server needs, started before it and ended after it.
   ///   - line: a second line to print, in which `{address}` is replaced.
+  ///   - use: gets the server before it runs.
   static func serve(
     _ router: Router, _ configuration: BridgeConfiguration, beside services: [any Service] = [],
-    then line: String? = nil
+    then line: String? = nil, use: (BridgeServer) -> Void = { _ in }
   ) async throws {
     MetricsSystem.bootstrap(PrometheusMetrics())
     let server = BridgeServer(router: router, configuration: configuration) { address in
@@ -21,6 +22,7 @@ enum Listening {
       }
       fflush(nil)
     }
+    use(server)
     let group = ServiceGroup(
       services: services + [server], gracefulShutdownSignals: [.sigterm, .sigint],
       logger: Logger(label: "waybridge") { _ in SwiftLogNoOpLogHandler() })

@@ -1,6 +1,8 @@
 import ArgumentParser
+import ServiceLifecycle
 import WayStore
 import Waybridge
+import WaybridgeTables
 
 struct Serve: Configured {
   static let configuration = CommandConfiguration(
@@ -24,6 +26,12 @@ struct Serve: Configured {
 
   @Option(help: .setting("table", valueName: "file"), completion: .json)
   var table: String?
+
+  @Option(help: .setting("tableCache", valueName: "dir"), completion: .directory)
+  var tableCache: String?
+
+  @Option(help: .setting("tableInterval", valueName: "seconds"), completion: .nothing)
+  var tableInterval: String?
 
   @Option(help: .setting("policy", valueName: "file"), completion: .json)
   var policy: String?
@@ -75,7 +83,8 @@ struct Serve: Configured {
 
   var flags: KeyValuePairs<String, String?> {
     [
-      "table": table, "policy": policy, "host": host, "port": port, "unix": unix,
+      "table": table, "tableCache": tableCache, "tableInterval": tableInterval, "policy": policy,
+      "host": host, "port": port, "unix": unix,
       "prefix": prefix, "allowOrigin": DoorOptions.joined(doors.allowOrigin),
       "allowHost": DoorOptions.joined(doors.allowHost),
       "trustedProxy": DoorOptions.joined(doors.trustedProxy), "web": web,
@@ -99,10 +108,7 @@ struct Serve: Configured {
       configuration.store = try SQLiteSessionStore(folder: data)
       if settings.isConformance { try Effects.register(in: router, folder: data) }
     }
-    if let table = settings.table {
-      configuration.table = try router.load(tableAt: table)
-      configuration.followsTableFile = true
-    }
+    let fetcher = try await Self.loadTable(settings, into: router, &configuration)
     let keys = try await settings.tokenKeys()
     configuration.allowsAnonymous = settings.allowsAnonymous
     if let keys {
@@ -112,7 +118,25 @@ struct Serve: Configured {
         return try await keys.identity(of: handshake)
       }
     }
-    try await Listening.serve(router, configuration, beside: keys.map { [$0] } ?? [])
+    let services: [(any Service)?] = [keys, fetcher]
+    try await Listening.serve(router, configuration, beside: services.compactMap(\.self))
+  }
+
+  /// Loads the table, from a file or from an address; gives what fetches it again.
+  private static func loadTable(
+    _ settings: Configuration, into router: Router, _ configuration: inout BridgeConfiguration
+  ) async throws -> TableFetcher? {
+    guard let table = settings.table else { return nil }
+    guard TableURL.isMeant(by: table) else {
+      configuration.table = try router.load(tableAt: table)
+      configuration.followsTableFile = true
+      return nil
+    }
+    let fetcher = try await TableFetcher.start(
+      table, for: router, keptIn: settings.tableCache, every: .seconds(settings.tableInterval),
+      logger: settings.logger)
+    configuration.table = fetcher.table
+    return fetcher
   }
 
   /// What the settings say, but for what stands in documents of its own.

@@ -10,7 +10,7 @@ from command import ROOT, WAYBRIDGE, Server, answers_one_by_one, environment, ru
 
 TABLE = str(ROOT / "protocol/routes/demo.json")
 MEMBERS = {
-    "uri", "canOpen", "kind", "route", "params", "sources", "candidates", "redirects", "interceptors", "fallback",
+    "uri", "canOpen", "kind", "route", "params", "sources", "candidates", "redirects", "releases", "interceptors", "fallback",
     "reason",
 }  # fmt: skip
 

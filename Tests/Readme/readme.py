@@ -23,7 +23,7 @@ class Block:
 def documents():
     """Every document with examples: those for readers, and the articles beside the sources."""
     named = [ROOT / name for name in DOCUMENTS if (ROOT / name).exists()]
-    return named + sorted(ROOT.glob("Sources/**/*.docc/*.md"))
+    return named + sorted(ROOT.glob("web/docs/*.md")) + sorted(ROOT.glob("Sources/**/*.docc/*.md"))
 
 
 def fenced(path, text=None):

@@ -64,7 +64,7 @@ class Snippets(unittest.TestCase):
         return known
 
     def test_every_json_block_fits_its_schema(self):
-        table = json.loads((ROOT / "protocol/schema/table.schema.json").read_text())
+        table = jsonschema.Draft202012Validator(json.loads((ROOT / "protocol/schema/table.schema.json").read_text()))
         policy = json.loads((ROOT / "protocol/schema/policy.schema.json").read_text())
         count = 0
         for block in all_blocks("json"):
@@ -76,7 +76,7 @@ class Snippets(unittest.TestCase):
                         self.assertEqual([], self.faults(value, methods))
                         count += 1
                     elif "routes" in value:
-                        self.assertEqual([], messages.validate(value, table))
+                        self.assertEqual([], [fault.message for fault in table.iter_errors(value)])
                     elif "rules" in value:
                         self.assertEqual([], [fault.message for fault in jsonschema.Draft7Validator(policy).iter_errors(value)])
         self.assertGreater(count, 15)

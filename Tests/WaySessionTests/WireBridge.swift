@@ -17,7 +17,7 @@ struct WireBridge {
   init(
     _ router: Router, limits: Limits = Limits(), observer: Observer = Observer(),
     identify: Identify? = nil, rules: Rulebook? = nil, tracer: (any Tracer)? = nil,
-    store: (any SessionStore)? = nil
+    store: (any SessionStore)? = nil, table: LiveTable? = nil
   ) {
     self.router = router
     let loop = MemoryLoop()
@@ -28,6 +28,7 @@ struct WireBridge {
     configuration.rulebook = rules
     configuration.tracer = tracer
     configuration.store = store
+    configuration.table = table
     hub = SessionHub(loop: loop, configuration: configuration)
     server = MemoryServer(loop: loop, acceptor: hub)
   }

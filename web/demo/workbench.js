@@ -3,8 +3,10 @@ import { ConnectionView } from "./panel/connection-view.js";
 import { ExplainView } from "./panel/explain-view.js";
 import { inWords } from "./panel/loss.js";
 import { MessageLog } from "./panel/message-log.js";
+import { RepairView } from "./panel/repair-view.js";
 import { StackView } from "./panel/stack-view.js";
 import { byId } from "./shared/dom.js";
+import { explain } from "./shared/result.js";
 import { Toasts } from "./shared/toasts.js";
 import { Shell } from "./shell/shell.js";
 
@@ -27,7 +29,7 @@ const engine = byId("engine", HTMLElement);
 const cut = byId("cut", HTMLButtonElement);
 const restart = byId("restart", HTMLButtonElement);
 
-const shell = new Shell(byId("screen", HTMLElement), {
+export const shell = new Shell(byId("screen", HTMLElement), {
   stack: (stack) => stackView.show(stack),
   message: (who, direction, text) => log.add(who, direction, text),
   toast: (text) => toasts.show(text),
@@ -49,12 +51,18 @@ const shell = new Shell(byId("screen", HTMLElement), {
       toasts.show(news);
     }
     const isOpen = change.state === "open";
+    if (isOpen) void repairView.show();
     byId("screen", HTMLElement).inert = !isOpen;
     cut.disabled = !isOpen || shell.engine.state !== "connected";
     restart.disabled = !isOpen;
   },
 });
 
+const repairView = new RepairView((method, params) => shell.bridge.request(method, params));
+shell.bridge.subscribe(["table.changed"], async ({ data }) => {
+  log.note(`The table is ${data.version} now (${data.cause}).`);
+  await Promise.all([repairView.show(), shell.learn()]).catch((error) => toasts.show(explain(error)));
+});
 new ExplainView((uri) => shell.bridge.explain(uri));
 cut.addEventListener("click", () => shell.engine.cut());
 restart.addEventListener("click", () => shell.attempt(shell.startFlutter()));

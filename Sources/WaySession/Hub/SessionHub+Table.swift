@@ -5,9 +5,11 @@ import WayValues
 // The route table while the server runs.
 extension SessionHub {
   /// Tells those who subscribe to `table.changed` of each change, until the task is cancelled.
-  package func tellTableChanges() async {
-    guard let table = configuration.table else { return }
-    for await change in await table.changes() { tell(change) }
+  package func tell(_ changes: some AsyncSequence<LiveTable.Change, Never> & Sendable) async {
+    for await change in changes {
+      tell(change)
+      await recheck()
+    }
   }
 
   private func tell(_ change: LiveTable.Change) {

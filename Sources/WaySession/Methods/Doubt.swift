@@ -6,8 +6,7 @@ enum Doubt {
   private static let repeatable: Set<String> = [
     "router.canOpen", "router.explain", "router.routes", "navigation.stack", "navigation.contains",
     "host.register", "events.subscribe", "session.renew", "page.sync", "session.close", "table.get",
-    "session.list",
-    "rpc.discover", "$/ping",
+    "table.check", "session.list", "rpc.discover", "$/ping",
   ]
 
   /// Whether a request may be carried out although it may have been: one with a key is done once

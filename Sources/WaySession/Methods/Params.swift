@@ -61,8 +61,8 @@ struct Param: Sendable {
 /// kind. Null is as if it were absent.
 struct Params {
   private let members: [ValueObject.Member]
-  /// Where each name is among the members, or -1.
-  private var places: InlineArray<37, Int32> = InlineArray(repeating: -1)
+  /// Where each name is among the members, or -1: as many as there are ``ParamName``s.
+  private var places: InlineArray<41, Int32> = InlineArray(repeating: -1)
 
   /// The params of a method that takes `named`; others are ignored. Where it takes nothing, nothing
   /// is looked at. Fails with -32602, and the name of the parameter that is not what it has to be.

@@ -1,16 +1,19 @@
 import Synchronization
 import WaySession
 import WaySockets
+import WayTable
 
 /// What a bridge tells of itself.
 struct BridgeMetrics: Sendable {
   let hub: SessionHub
   let server: SocketServer
   let lag: LagProbe
+  /// The route table that may change; nil where there is none.
+  var liveTable: LiveTable?
 
   /// All families as they are now. Call on the bridge's loop.
   func families() -> [MetricFamily] {
-    held(hub.assumeIsolated { $0.census() }) + kept + calls(hub.meter.counts)
+    held(hub.assumeIsolated { $0.census() }) + kept + table + calls(hub.meter.counts)
       + sockets(server.statistics) + [loopLag]
   }
 
@@ -61,6 +64,32 @@ struct BridgeMetrics: Sendable {
       MetricFamily(
         "waybridge_store_changes_total", .counter, "Changes of sessions in them.",
         value: writer.writes.changes),
+    ]
+  }
+
+  /// The route table, and who serves it.
+  private var table: [MetricFamily] {
+    let found = hub.assumeIsolated { $0.lastRecheck }
+    var compared = MetricFamily(
+      "waybridge_table_recheck", .gauge,
+      "Routes that wait for a host and have none (unserved), routes of code that the table does not "
+        + "have (undeclared), handlers whose route is gone (handlers), and hosts that no route means "
+        + "(hosts); looked at every 10 seconds.")
+    for (kind, count) in [
+      ("unserved", found.unserved.count), ("undeclared", found.undeclared.count),
+      ("handlers", found.handlers.count), ("hosts", found.hosts.count),
+    ] {
+      compared.add(count, ("kind", kind))
+    }
+    guard let counts = liveTable?.counts else { return [compared] }
+    var changes = MetricFamily(
+      "waybridge_table_changes_total", .counter, "Tables that came into force, by their cause.")
+    for (cause, count) in counts.byCause { changes.add(count, ("cause", cause.rawValue)) }
+    return [
+      compared, changes,
+      MetricFamily(
+        "waybridge_table_refusals_total", .counter, "Tables and changes that were refused.",
+        value: counts.refusals.load(ordering: .relaxed)),
     ]
   }
 

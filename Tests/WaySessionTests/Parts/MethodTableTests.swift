@@ -59,6 +59,12 @@ struct MethodTableTests {
     #expect(checked > 30)
   }
 
+  @Test(arguments: ParamName.allCases)
+  func thereIsRoomForEachName(name: ParamName) throws {
+    let params = try Params([name.text: 1], of: "m", taking: [Param(name, .any)])
+    #expect(params[name] == 1)
+  }
+
   @Test func whatIsNullIsAbsentAndOthersAreIgnored() throws {
     let takes = [Param(.uri, .string), Param(.id, .any)]
     let params = try Params(["uri": nil, "other": [1], "id": nil], of: "m", taking: takes)

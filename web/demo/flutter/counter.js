@@ -11,10 +11,14 @@ import { icon } from "../shared/icons.js";
 export function counter(page, { pop }) {
   let count = Number(page.params.start ?? 0);
   const number = element("output", { class: "count" }, String(count));
-  const add = () => (number.textContent = String((count += 1)));
+  const add = (by = 1) => {
+    count += by;
+    number.textContent = String(count);
+    return count;
+  };
   const body = element("main", { class: "body centred" },
     element("p", {}, "You have pushed the button this many times:"), number,
-    element("button", { class: "fab", type: "button", "aria-label": "Increment", onclick: add }, icon("plus")));
+    element("button", { class: "fab", type: "button", "aria-label": "Increment", onclick: () => add() }, icon("plus")));
   const done = element("button", { class: "text-button", type: "button", onclick: () => pop({ count }) }, "Done");
-  return { title: "Counter", body, actions: [done] };
+  return { title: "Counter", body, actions: [done], methods: { add: ({ by }) => add(by) } };
 }

@@ -22,8 +22,8 @@ const changed = () => setTimeout(async () => {
 }, 0);
 
 const { registered } = bridge.host("flutter", {
-  open(/** @type {Page} */ page) {
-    view.open(page);
+  async open(/** @type {Page} */ page) {
+    await view.open(page, () => bridge.routes());
     changed();
   },
   close(/** @type {Page} */ page) {
@@ -34,6 +34,7 @@ const { registered } = bridge.host("flutter", {
     view.resume(page.id);
     changed();
   },
+  methods: { add: (params, { page }) => view.call(String(page?.id), "add", params) },
 });
 bridge.addEventListener("statechange", (event) => {
   const { state } = /** @type {CustomEvent} */ (event).detail;

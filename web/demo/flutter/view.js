@@ -3,6 +3,7 @@ import { calm, element } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
 import { explain } from "../shared/result.js";
 import { counter } from "./counter.js";
+import { declared } from "./declared.js";
 import { me } from "./me.js";
 import { profile } from "./profile.js";
 import { ripples } from "./ripple.js";
@@ -18,7 +19,14 @@ import { ripples } from "./ripple.js";
  * @property {(result: unknown) => void} pop closes the page with a result
  */
 
-/** @typedef {{title: string, body: Node, actions?: Node[], resumed?: () => void}} Scaffold `resumed`: it is on top again */
+/**
+ * @typedef {object} Scaffold
+ * @property {string} title
+ * @property {Node} body
+ * @property {Node[]} [actions]
+ * @property {() => void} [resumed] it is on top again
+ * @property {Record<string, (params: any) => unknown>} [methods] what others may call of it
+ */
 
 /** @type {[RegExp, (page: Page, context: Context) => Scaffold][]} */
 const routes = [
@@ -33,8 +41,8 @@ const motion = { duration: 280, easing: "cubic-bezier(0.2, 0, 0, 1)" };
 export class FlutterView {
   /** @type {Map<string, HTMLElement>} by page id, the one that is shown last */
   #pages = new Map();
-  /** @type {WeakMap<HTMLElement, () => void>} */
-  #resumed = new WeakMap();
+  /** @type {WeakMap<HTMLElement, Scaffold>} */
+  #scaffolds = new WeakMap();
   /** @type {WeakMap<HTMLElement, HTMLElement>} what had the focus when a page was covered */
   #focus = new WeakMap();
 
@@ -56,17 +64,22 @@ export class FlutterView {
   /**
    * Throws where there is no such page, which refuses to open it.
    * @param {Page} page
+   * @param {() => Promise<import("../shared/sample.js").Route[]>} table asked for a page that this view has no drawing of
    */
-  open(page) {
+  async open(page, table) {
     const address = page.uri.split(/[?#]/, 1)[0];
-    const route = routes.find(([pattern]) => pattern.test(address));
-    if (!route) throw Object.assign(new Error(`The Flutter view has no page ${address}`), { code: 1404 });
+    const draw = routes.find(([pattern]) => pattern.test(address))?.[1];
+    const route = draw ? undefined : (await table()).find(({ name }) => name === page.route);
+    if (!draw && !route) throw Object.assign(new Error(`The Flutter view has no page ${address}`), { code: 1404 });
     const attempt = (/** @type {Promise<unknown>} */ call) => void call.catch((error) => this.snack(explain(error)));
-    const { title, body, actions = [], resumed } = route[1](page, {
+    /** @type {Context} */
+    const context = {
       bridge: this.bridge,
       snack: this.snack,
       pop: (result) => attempt(this.bridge.finish(result, { page: page.id })),
-    });
+    };
+    const scaffold = draw ? draw(page, context) : declared(page, context, route ?? {});
+    const { title, body, actions = [] } = scaffold;
     const back = () => attempt(this.bridge.back({ before: page.id }));
     const drawn = element("section", { class: "page", "data-page": page.id, "aria-label": title },
       element("header", { class: "app-bar" },
@@ -75,7 +88,7 @@ export class FlutterView {
         element("h1", { tabindex: -1 }, title),
         ...actions),
       body);
-    if (resumed) this.#resumed.set(drawn, resumed);
+    this.#scaffolds.set(drawn, scaffold);
     this.#keepFocus();
     this.#pages.set(page.id, drawn);
     this.element.append(drawn);
@@ -111,7 +124,20 @@ export class FlutterView {
     this.#pages.set(id, drawn);
     this.#reveal();
     this.#takeFocus();
-    this.#resumed.get(drawn)?.();
+    this.#scaffolds.get(drawn)?.resumed?.();
+  }
+
+  /**
+   * What a method of a page answers.
+   * @param {string} id of the page
+   * @param {string} method
+   * @param {any} params
+   */
+  call(id, method, params) {
+    const drawn = this.#pages.get(id);
+    const own = drawn && this.#scaffolds.get(drawn)?.methods?.[method];
+    if (!own) throw Object.assign(new Error(`This page has no method ${method}`), { code: 1405 });
+    return own(params);
   }
 
   clear() {

@@ -1,13 +1,8 @@
 // @ts-check
+import { addresses as known } from "../shared/addresses.js";
 import { element } from "../shared/dom.js";
 import { group, row } from "./row.js";
 import { summary } from "./step.js";
-
-const known = [
-  { id: "a1", name: "Home", street: "12 Larch Lane", city: "Bergen" },
-  { id: "a2", name: "Studio", street: "Quay 4, Loft 2", city: "Bergen" },
-  { id: "a3", name: "Grandmother", street: "Fjord Road 81", city: "Voss" },
-];
 
 /**
  * Gives the address that is picked to the page that opened it.

@@ -18,6 +18,15 @@ export function discover(page, { bridge }) {
         press: () => result.open("Order", () => bridge.open("native://orders?filter=open", {}, { from }),
           ({ id, name }) => `${id}, ${name}`),
       })),
+    group("Look around",
+      row({
+        icon: "note", title: "All routes", detail: "Every page and task of the table", technology: "native",
+        press: () => result.open("All routes", () => bridge.open("native://directory", {}, { from }), () => "closed"),
+      }),
+      row({
+        icon: "bag", title: "Cart", detail: "native://cart, told by cart.changed", technology: "native",
+        press: () => result.open("Cart", () => bridge.open("native://cart", {}, { from }), (lines) => `${lines.length} different things`),
+      })),
     group("Follow a link",
       row({
         icon: "link", title: "From long ago", detail: "native://contacts/a2", technology: "native",

@@ -1,7 +1,11 @@
 // @ts-check
 import { surface } from "../shell/surface.js";
 import { address, addresses } from "./addresses.js";
+import { cart } from "./cart.js";
+import { declared } from "./declared.js";
+import { directory } from "./directory.js";
 import { discover } from "./discover.js";
+import { error } from "./error.js";
 import { home } from "./home.js";
 import { login, orders } from "./orders.js";
 import { check, place, time, trip } from "./plan.js";
@@ -14,15 +18,22 @@ import { audience, notes, review, write } from "./walk.js";
 /** @typedef {import("../shell/shell.js").Shell} Shell */
 
 /**
+ * What a native page is while it is open.
+ * @typedef {object} Drawn
+ * @property {Record<string, (params: any) => unknown>} [methods] what others may call of it
+ * @property {() => unknown} [closed] it has gone
+ */
+
+/**
  * A native page as a function: what it shows and in which bar.
  * @callback NativePage
  * @param {Page} page
  * @param {Shell} shell
  * @param {boolean} restored whether it was there before the shell was loaded again
- * @returns {{title: string, root?: boolean, tall?: boolean, content: Node[]}}
+ * @returns {{title: string, root?: boolean, tall?: boolean, content: Node[]} & Drawn}
  */
 
-/** @type {Map<string | null, NativePage>} by the names that the table gives the routes */
+/** @type {Map<string | null, NativePage>} by the names that the table gives the routes; any other is shown as declared */
 const pages = new Map([
   ["home", home],
   ["discover", discover],
@@ -41,26 +52,20 @@ const pages = new Map([
   ["loginPage", login],
   ["handoff", handoff],
   ["upgrade", upgrade],
+  ["directory", directory],
+  ["errorPage", error],
+  ["cart", cart],
 ]);
 
 /**
- * Whether this shell has a page for a route.
- * @param {string} route its name
- */
-export function draws(route) {
-  return pages.has(route);
-}
-
-/**
- * Draws a native page. Throws for a route that this shell has no page for, which refuses to open it.
+ * Draws a native page. Throws where the page itself refuses to open.
  * @param {Page} page
  * @param {Shell} shell
  * @param {boolean} restored
- * @returns {HTMLElement}
+ * @returns {{surface: HTMLElement} & Drawn}
  */
 export function nativePage(page, shell, restored) {
-  const draw = pages.get(page.route);
-  if (!draw) throw Object.assign(new Error(`This app has no page ${page.uri}`), { code: 1404 });
-  const { content, ...options } = draw(page, shell, restored);
-  return surface(page, { ...options, back: () => shell.back(page.id) }, ...content);
+  const draw = pages.get(page.route) ?? declared;
+  const { content, methods, closed, ...options } = draw(page, shell, restored);
+  return { surface: surface(page, { ...options, back: () => shell.back(page.id) }, ...content), methods, closed };
 }

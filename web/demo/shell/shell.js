@@ -1,18 +1,23 @@
 // @ts-check
 import { Bridge } from "../../bridge/bridge.js";
 import { explain } from "../shared/result.js";
+import { sample } from "../shared/sample.js";
 import { tapped } from "../shared/tap.js";
-import { draws, nativePage } from "../native/pages.js";
+import { nativePage } from "../native/pages.js";
 import { BackHistory } from "./back-history.js";
+import { asked } from "./door.js";
 import { FlutterEngine } from "./flutter-engine.js";
 import { Frames } from "./frames.js";
 import { Screen } from "./screen.js";
 import { layers } from "./stack.js";
 import { surface } from "./surface.js";
 import { Tabs } from "./tabs.js";
-import { handOff } from "./third-party.js";
+import { handOff, showTheWay } from "./third-party.js";
+import { addressOf, sitePatterns } from "./web-pages.js";
 
 /** @typedef {import("../../bridge/bridge.js").Page} Page */
+/** @typedef {import("../native/pages.js").Drawn} Drawn */
+/** @typedef {import("../shared/sample.js").Route} Route */
 /** @typedef {import("../../bridge/types.js").Stack} Stack */
 /** @typedef {import("./stack.js").Layer} Layer */
 
@@ -27,8 +32,8 @@ import { handOff } from "./third-party.js";
  */
 
 /**
- * The app's native shell: hosts `native` and `http` pages, the task `action://toast` and the apps of others (`tp`), and draws
- * what is on the stack.
+ * The app's native shell: hosts `native`, `http`, `https` and `mini` pages, tasks of the phone and the apps of others (`tp`), and
+ * draws what is on the stack.
  */
 export class Shell {
   #frames;
@@ -37,10 +42,13 @@ export class Shell {
   #layers = [];
   /** @type {number | null | undefined} the tab that is shown */
   #tab;
-  /** @type {Record<string, any>[]} what the table declares */
-  #routes = [];
-  /** @type {import("../../bridge/bridge.js").Unregister | undefined} */
-  #native;
+  /** @type {Route[]} what the table declares */
+  routes = [];
+  /** @type {Map<string, Drawn>} the native pages that are open, by page id */
+  #open = new Map();
+  /** @type {Record<string, import("../../bridge/types.js").MethodHandler>} what may be called of pages, by all the names that the table has */
+  #methods = {};
+  #isHosting = false;
   /** @type {string | undefined} the session that was begun last */
   #begun;
   #refreshing = false;
@@ -55,6 +63,8 @@ export class Shell {
     screen.append(this.#tabs.vacant);
     this.bridge = new Bridge({
       client: { name: "demo-shell", version: "1.0" },
+      // The demo's server lets its own workbench repair the table, and nobody else.
+      token: "workbench",
       WebSocket: tapped((direction, text) => listener.message("shell", direction, text)),
     });
     this.#frames = new Frames(this.bridge);
@@ -73,18 +83,23 @@ export class Shell {
       listener.connection(change);
       if (change.state === "open") this.#begin();
     });
+    addEventListener("hashchange", () => this.#follow());
     this.bridge.host("http", this.#host);
     this.bridge.task("action://toast", ({ text }) => listener.toast(String(text)));
     // A guest shows no tab: that is the shell's to do.
     this.bridge.task("action://tab/:index", ({ index }) => this.bridge.selectTab(Number(index)));
     this.bridge.task("tp://:app", (params, { signal }) => handOff(this.bridge, params, signal));
+    this.bridge.task("tp://maps/directions", (params, { signal }) => showTheWay(this.bridge, params, signal));
+    this.bridge.task("action://location", () => ({ latitude: 60.39, longitude: 5.32 }));
+    this.bridge.task("action://track", ({ event }) => listener.toast(`Counted: ${event}`));
   }
 
   get #host() {
     return {
-      open: (/** @type {Page} */ page, /** @type {{restored?: true}} */ { restored }) => this.#open(page, restored === true),
+      open: (/** @type {Page} */ page, /** @type {{restored?: true}} */ { restored }) => this.#show(page, restored === true),
       close: (/** @type {Page} */ page) => this.#close(page),
       resume: () => this.refresh(),
+      methods: this.#methods,
     };
   }
 
@@ -98,17 +113,63 @@ export class Shell {
     this.#begun = session;
     this.attempt(this.startFlutter());
     try {
-      this.#routes = await this.bridge.routes();
-      await this.#native?.();
-      // Only the pages that this shell can draw: what else the scheme has, or will have, is the router's to answer.
-      const patterns = this.#routes.filter(({ name }) => draws(name)).flatMap((route) => route.patterns);
-      this.#native = this.bridge.host("native", { ...this.#host, patterns });
+      await this.learn();
+      this.#hostPages();
       const { selected } = await this.bridge.stack();
       if (typeof selected !== "number") await this.bridge.selectTab(0);
+      this.#follow();
     } catch (error) {
       this.#tell(error);
     }
     this.refresh();
+  }
+
+  /** Hosts what is drawn by what the table says, once that is known. The schemes are closed: what the table lacks is the router's to answer. */
+  #hostPages() {
+    if (this.#isHosting) return;
+    this.#isHosting = true;
+    this.bridge.host("native", this.#host);
+    this.bridge.host("mini", this.#host);
+    this.bridge.host("https", { ...this.#host, patterns: sitePatterns });
+  }
+
+  /** Delivers what the address of the document asks for, once. */
+  #follow() {
+    const link = asked(location.hash, this.routes);
+    if (!link) return;
+    history.replaceState(history.state, "", location.pathname + location.search);
+    this.attempt(this.bridge.deliver(link.uri, link.params));
+  }
+
+  /** Asks what the table has, at first and when it has changed. */
+  async learn() {
+    this.routes = await this.bridge.routes();
+    for (const name of this.routes.flatMap(({ methods = {} }) => Object.keys(methods))) {
+      this.#methods[name] = (params, { page }) => this.#answer(name, params, /** @type {Page} */ (page));
+    }
+  }
+
+  /**
+   * What the table says of a route.
+   * @param {string | null} name
+   * @returns {Route}
+   */
+  route(name) {
+    return this.routes.find((route) => route.name === name) ?? {};
+  }
+
+  /**
+   * Answers a call of a page: by the page itself, or with what the table says that it answers.
+   * @param {string} method
+   * @param {any} params
+   * @param {Page} page
+   */
+  #answer(method, params, page) {
+    const own = this.#open.get(page.id)?.methods?.[method];
+    if (own) return own(params);
+    const declared = this.route(page.route).methods?.[method];
+    if (!declared) throw Object.assign(new Error(`${page.uri} has no method ${method}`), { code: 1405 });
+    return declared.result ? sample(declared.result) : null;
   }
 
   async startFlutter() {
@@ -159,7 +220,7 @@ export class Shell {
       this.#layers = layers(stack.pages);
       this.#tab = stack.selected;
       this.screen.show(this.#layers, this.#tab);
-      this.#tabs.show(stack, this.#routes, this.showsSheet);
+      this.#tabs.show(stack, this.routes, this.showsSheet);
       this.history.follow(this.#layers.length - 1);
       this.listener.stack(stack);
     } catch (error) {
@@ -176,13 +237,21 @@ export class Shell {
    * @param {Page} page
    * @param {boolean} restored
    */
-  async #open(page, restored) {
-    this.screen.add(page.id, /^https?:/.test(page.uri) ? await this.#webPage(page) : nativePage(page, this, restored));
+  async #show(page, restored) {
+    if (/^https?:/.test(page.uri)) {
+      this.screen.add(page.id, await this.#webPage(page));
+    } else {
+      const { surface, ...drawn } = nativePage(page, this, restored);
+      this.#open.set(page.id, drawn);
+      this.screen.add(page.id, surface);
+    }
     this.refresh();
   }
 
   /** @param {Page} page */
   #close(page) {
+    this.#open.get(page.id)?.closed?.();
+    this.#open.delete(page.id);
     this.screen.remove(page.id);
     this.refresh();
   }
@@ -192,12 +261,8 @@ export class Shell {
    * @param {Page} page
    */
   async #webPage(page) {
-    const { origin } = new URL(page.uri);
-    if (origin !== location.origin) {
-      throw Object.assign(new Error(`This app shows no pages of ${origin}`), { code: 1403 });
-    }
-    const title = typeof page.params.title === "string" ? page.params.title : "Web page";
-    const frame = await this.#frames.make(page.uri, title, { page: page.id }, (message) => {
+    const title = typeof page.params.title === "string" ? page.params.title : (this.route(page.route).title ?? "Web page");
+    const frame = await this.#frames.make(addressOf(page), title, { page: page.id }, (message) => {
       if (message.demo === "message") this.listener.message("web", message.direction, message.text);
     });
     return surface(page, { title, back: () => this.back(page.id) }, frame);

@@ -10,7 +10,7 @@
  * @property {boolean} first whether it is the lowest of its modal stack, or of all
  */
 
-/** @typedef {"native" | "web" | "flutter"} Technology */
+/** @typedef {"native" | "web" | "flutter" | "mini"} Technology */
 
 /**
  * The pages from bottom to top, modal stacks after the page that presents them.
@@ -30,6 +30,7 @@ export function layers(pages, level = 0) {
  */
 export function technology(uri) {
   if (uri.startsWith("flutter:")) return "flutter";
+  if (uri.startsWith("mini:")) return "mini";
   return /^https?:/.test(uri) ? "web" : "native";
 }
 
