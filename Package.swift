@@ -51,6 +51,9 @@ let package = Package(
       ]),
     target("WayRPC", ["WayValues", "CSimdjson"]),
     target("WayTable", ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC"]),
+    target(
+      "WayTableTools",
+      ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable"]),
     target("WayTransport"),
     .executableTarget(name: "FindModules", swiftSettings: strict),
     .plugin(
@@ -98,7 +101,7 @@ let package = Package(
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [
-        "WayStore", "WayTable", "Waybridge", "WaybridgeClient", "WaybridgeTables",
+        "WayTableTools", "WayStore", "WayTable", "Waybridge", "WaybridgeClient", "WaybridgeTables",
         "WaybridgeTokens",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -118,6 +121,12 @@ let package = Package(
     tests(
       "WayTableTests",
       ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable"]),
+    .testTarget(
+      name: "WayTableToolsTests",
+      dependencies: [
+        "WayValues", "WayNavigation", "WayRPC", "WayTable", "WayTableTools", "TestSupport",
+      ],
+      path: "Tests/WayTableToolsTests", exclude: ["Golden"], swiftSettings: strict),
     tests(
       "WaySessionTests",
       [

@@ -15,8 +15,17 @@ extension ValueObject {
   package func readParameters<Parameters: Decodable>(
     as type: Parameters.Type
   ) throws(UnfitValue) -> Parameters {
+    try Value.object(self).read(as: type, by: ValueDecoder(readsText: true))
+  }
+}
+
+extension Value {
+  /// The value as a type, strictly.
+  package func read<Result: Decodable>(
+    as type: Result.Type, by decoder: ValueDecoder = ValueDecoder()
+  ) throws(UnfitValue) -> Result {
     do {
-      return try ValueDecoder(readsText: true).decode(type, from: .object(self))
+      return try decoder.decode(type, from: self)
     } catch let error as DecodingError {
       throw UnfitValue(error)
     } catch {

@@ -1,0 +1,163 @@
+/// A language that code is generated in.
+package enum CodeLanguage: String, Sendable, CaseIterable {
+  case typescript, swift, dart, kotlin
+
+  /// What the generated file is called.
+  package var fileName: String {
+    switch self {
+    case .typescript: "routes.ts"
+    case .swift: "Routes.swift"
+    case .dart: "routes.dart"
+    case .kotlin: "Routes.kt"
+    }
+  }
+
+  /// A text as a literal of the language.
+  func literal(_ text: String) -> String {
+    switch self {
+    case .typescript, .swift: text.quoted(escaping: []) { unseen($0) }
+    // A dollar begins what is put into a text.
+    case .dart, .kotlin: text.quoted(escaping: ["$"]) { unseen($0) }
+    }
+  }
+
+  /// An integer as a literal of the language.
+  func literal(_ integer: Int64) -> String {
+    switch self {
+    case .typescript, .swift, .dart: "\(integer)"
+    // Kotlin takes the sign for an operator, and has no such positive number.
+    case .kotlin: integer == .min ? "Long.MIN_VALUE" : "\(integer)L"
+    }
+  }
+
+  private func unseen(_ scalar: Unicode.Scalar) -> String {
+    switch self {
+    case .typescript, .swift, .dart: return "\\u{\(scalar.hex)}"
+    case .kotlin:
+      return String(scalar).utf16.map { unit in
+        let digits = String(unit, radix: 16, uppercase: true)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }.joined()
+    }
+  }
+}
+
+/// Which names a language has for itself, by what is named.
+struct LanguageNames {
+  /// Those of the language that nothing may have.
+  let keywords: Set<String>
+  /// Further ones that no type may have: those of the standard library and of the code around.
+  let types: Set<String>
+  /// Further ones that no function or constant may have.
+  let functions: Set<String>
+  /// Further ones that no member of a type may have.
+  let members: Set<String>
+  /// Further ones that no value of an enumeration may have.
+  let cases: Set<String>
+  /// Whether names have letters beyond ASCII.
+  var keepsLetters = true
+
+  func typeNames() -> Identifiers { names(.upper, types) }
+  func functionNames() -> Identifiers { names(.lower, functions) }
+  func memberNames() -> Identifiers { names(.lower, members) }
+  func caseNames() -> Identifiers { names(.lower, cases) }
+
+  private func names(_ style: Identifiers.Style, _ further: Set<String>) -> Identifiers {
+    Identifiers(style, reserved: keywords.union(further), keepsLetters: keepsLetters)
+  }
+}
+
+extension CodeLanguage {
+  var names: LanguageNames {
+    switch self {
+    case .typescript: Self.typeScriptNames
+    case .swift: Self.swiftNames
+    case .dart: Self.dartNames
+    case .kotlin: Self.kotlinNames
+    }
+  }
+
+  /// ECMAScript's reserved words, those of strict mode and modules, and the types of TypeScript. In
+  /// TypeScript they are asked of types only: names of properties are free.
+  private static let typeScriptNames = LanguageNames(
+    keywords: [],
+    types: [
+      "Array", "Boolean", "Date", "Error", "Function", "Map", "Number", "Object", "Promise",
+      "Readonly", "ReadonlyArray", "Record", "RegExp", "Routes", "Set", "String", "Symbol",
+    ],
+    functions: [], members: [], cases: [])
+
+  /// The Swift Programming Language, Lexical Structure: keywords of declarations, statements,
+  /// expressions and types, and those words that begin an expression where they stand in one.
+  private static let swiftNames = LanguageNames(
+    keywords: [
+      "Any", "Protocol", "Self", "Type", "any", "as", "associatedtype", "async", "await",
+      "borrow", "break", "case", "catch", "class", "consume", "continue", "copy", "default",
+      "defer", "deinit", "do", "each", "else", "enum", "extension", "fallthrough", "false",
+      "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal",
+      "is", "let", "macro", "nil", "operator", "precedencegroup", "private", "protocol", "public",
+      "repeat", "rethrows", "return", "self", "some", "static", "struct", "subscript", "super",
+      "switch", "throw", "throws", "true", "try", "typealias", "unsafe", "var", "where", "while",
+    ],
+    types: [
+      "Array", "Bool", "CaseIterable", "Codable", "CodingKey", "CodingKeys", "Data", "Decodable",
+      "Decoder",
+      "Dictionary", "Double", "Encodable", "Encoder", "Equatable", "Error", "EventTopic",
+      "Hashable", "Int", "Never", "Optional", "PageCall", "PageMethodCall", "RawRepresentable",
+      "Result", "Routes", "Sendable", "Set", "String", "TableStamp", "Value", "ValueCall", "Void",
+      "Waybridge", "WaybridgeClient",
+    ],
+    functions: ["table"], members: ["hash", "hashValue", "encode", "encoder"],
+    cases: ["allCases", "hash", "hashValue", "none", "rawValue"])
+
+  /// The Dart language specification, Reserved Words and built-in identifiers. Names of Dart are
+  /// ASCII.
+  private static let dartNames = LanguageNames(
+    keywords: [
+      "abstract", "as", "assert", "async", "await", "base", "break", "case", "catch", "class",
+      "const", "continue", "covariant", "default", "deferred", "do", "dynamic", "else", "enum",
+      "export", "extends", "extension", "external", "factory", "false", "final", "finally", "for",
+      "function", "get", "hide", "if", "implements", "import", "in", "interface", "is", "late",
+      "library", "mixin", "new", "null", "of", "on", "operator", "part", "required", "rethrow",
+      "return", "sealed", "set", "show", "static", "super", "switch", "sync", "this", "throw",
+      "true", "try", "type", "typedef", "var", "void", "when", "while", "with", "yield",
+    ],
+    types: [
+      "Enum", "Exception", "Future", "Function", "Iterable", "List", "Map", "Never", "Null",
+      "Object", "PageOutcome", "Record", "RouteClient", "RouteError", "Routes", "Set", "Stream",
+      "String", "Type", "TypedRoutes", "Uri",
+    ],
+    functions: ofEveryObject.union(["tableHash", "tableVersion"]),
+    members: ofEveryObject.union(["bool", "double", "int", "num", "read", "toJson"]),
+    cases: ofEveryObject.union(["index", "name", "read", "value", "values"]),
+    keepsLetters: false)
+
+  /// What each object of Dart has.
+  private static let ofEveryObject: Set = ["hashCode", "noSuchMethod", "runtimeType", "toString"]
+
+  /// Kotlin, Keywords and operators: the hard keywords. Soft ones may be names.
+  private static let kotlinNames = LanguageNames(
+    keywords: [
+      "as", "break", "class", "continue", "do", "else", "false", "for", "fun", "if", "in",
+      "interface", "is", "null", "object", "package", "return", "super", "this", "throw", "true",
+      "try", "typealias", "typeof", "val", "var", "when", "while",
+    ],
+    types: [
+      "Any", "Array", "AutoCloseable", "Boolean", "Double", "Enum", "Exception", "LeftOut", "List",
+      "Long", "Map", "Nothing", "Number", "PageOutcome", "Pair", "RouteClient", "RouteException",
+      "Routes", "Set", "String", "Unit",
+    ],
+    functions: ["tableHash", "tableVersion"],
+    members: ["copy", "equals", "hashCode", "toJson", "toString"],
+    cases: [
+      "compareTo", "declaringClass", "declaringJavaClass", "describeConstable", "entries", "equals",
+      "hashCode", "json", "name", "ordinal", "read", "toString", "valueOf", "values",
+      // Modifiers and the like, which are taken for that where an entry begins.
+      "abstract", "actual", "annotation", "companion", "const", "constructor", "crossinline",
+      "data",
+      "dynamic", "enum", "expect", "external", "init", "final", "infix", "inline", "inner",
+      "internal", "lateinit", "noinline",
+      "open", "operator", "out", "override", "private", "protected", "public", "reified", "sealed",
+      "suspend", "tailrec", "value", "vararg",
+    ])
+}

@@ -1,0 +1,34 @@
+import Testing
+import WayPatterns
+
+struct ReadingTests {
+  @Test(
+    "a pattern has one reading for each way to leave out groups, which is a pattern itself",
+    arguments: [
+      ("native://a/:id", ["native://a/:id id"]),
+      ("/u/*", ["/u/* *"]),
+      ("native://a(/b/:x)", ["native://a/b/:x x", "native://a "]),
+      (
+        "native://:host/a(/b/:x)(/c/:y(/d))",
+        [
+          "native://:host/a/b/:x/c/:y host,x,y", "native://:host/a/b/:x/c/:y/d host,x,y",
+          "native://:host/a/c/:y host,y", "native://:host/a/b/:x host,x",
+          "native://:host/a/c/:y/d host,y", "native://:host/a host",
+        ]
+      ),
+      ("App://[::1]:80/%3Ax%2A%28(/caf%C3%A9/:x)", [
+        "app://[::1]:80/%3Ax%2A%28/caf%C3%A9/:x x", "app://[::1]:80/%3Ax%2A%28 ",
+      ]),
+      ("app:(/a)", ["app: ", "app:/a "]),
+      ("app://h/a:b(/:x)", ["app://h/a:b/:x x", "app://h/a:b "]),
+    ])
+  func readings(text: String, expected: [String]) throws {
+    let readings = try RoutePattern(text).readings
+    #expect(
+      readings.map { "\($0.text) \($0.names.joined(separator: ","))" } == expected)
+    for reading in readings {
+      let pattern = try RoutePattern(reading.text)
+      #expect(pattern.readings == [reading])
+    }
+  }
+}
