@@ -29,6 +29,19 @@ extension TableReader {
 }
 
 extension RouteTable {
+  /// Checks what the dispatchers of the schemes take: those that a router has from the start, since
+  /// an app's own are not known here. Throws where a route does not fit its scheme.
+  package func checkFits() throws(DocumentFaults) {
+    var faults: [DocumentFault] = []
+    for (index, route) in declarations.routes.enumerated() {
+      do { try Router().register(route) } catch {
+        let path = JSONPath.root.member("routes").element(index)
+        faults.append(DocumentFault(path: path.description, message: "\(error)"))
+      }
+    }
+    guard faults.isEmpty else { throw DocumentFaults(faults: faults) }
+  }
+
   /// What may be meant, and mostly is not: routes that nothing leads to, and those that no code can
   /// be generated for.
   package var warnings: [DocumentFault] {

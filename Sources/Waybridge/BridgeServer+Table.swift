@@ -31,7 +31,7 @@ extension BridgeServer {
   private func take(
     _ content: Result<[UInt8], FileFault>, _ path: String, _ table: LiveTable
   ) async {
-    let name = "The route table \(path)"
+    let name = TableDocument.name(path)
     do throws(TableError) {
       let bytes: [UInt8]
       do { bytes = try content.get() } catch {

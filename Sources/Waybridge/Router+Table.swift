@@ -14,12 +14,7 @@ extension Router {
   ///   serves.
   @discardableResult
   public func load(tableAt path: String) throws(TableError) -> LiveTable {
-    let name = "The route table \(path)"
-    let bytes: [UInt8]
-    do { bytes = try BoundedFile(path, limit: TableDocument.maxSize).read().bytes } catch {
-      throw TableError(.unreadable, "\(name) \(error.reason)")
-    }
-    return try load(table: try TableDocument.parse(bytes, from: name), from: name, file: path)
+    try load(table: try TableDocument.read(path), from: TableDocument.name(path), file: path)
   }
 
   /// As ``load(tableAt:)``, for a document that somebody else has read; `name` begins the sentence
@@ -39,10 +34,38 @@ extension Router {
   }
 }
 
+extension LiveTable {
+  /// As ``replace(with:expecting:)``, with what a file holds; reading it blocks a thread, none of a
+  /// loop.
+  @discardableResult
+  public nonisolated func replace(
+    withTableAt path: String, expecting expected: String? = nil
+  ) async throws(TableError) -> Change {
+    let document: Value
+    do throws(TableError) { document = try TableDocument.read(path) } catch {
+      await refuse(error, .code)
+      throw error
+    }
+    return try await replace(with: document, expecting: expected)
+  }
+}
+
 /// The bytes of a route table.
 package enum TableDocument {
   /// The most bytes that a document may have.
   package static let maxSize = 16 << 20
+
+  /// What a document is called that was read from a file, at the beginning of a sentence.
+  package static func name(_ path: String) -> String { "The route table \(path)" }
+
+  /// The document that a file holds. Blocks. Throws ``TableError``.
+  package static func read(_ path: String) throws(TableError) -> Value {
+    let bytes: [UInt8]
+    do { bytes = try BoundedFile(path, limit: maxSize).read().bytes } catch {
+      throw TableError(.unreadable, "\(name(path)) \(error.reason)")
+    }
+    return try parse(bytes, from: name(path))
+  }
 
   /// The document that bytes hold; `name` begins the sentence of an error.
   package static func parse(_ bytes: [UInt8], from name: String) throws(TableError) -> Value {

@@ -103,6 +103,6 @@ struct PolicyTest: ParsableCommand {
 }
 
 /// A number with what it counts.
-private func counted(_ count: Int, _ noun: String) -> String {
+func counted(_ count: Int, _ noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"
 }
