@@ -13,7 +13,7 @@ struct MarkdownPage {
 
   var text: String {
     var page = CodeWriter(unit: "")
-    page.line("# Routes, version \(Self.escaped(table.version))")
+    page.line("# \(Self.escaped("Routes, version \(table.version)"))")
     page.line()
     page.line("Hash \(table.stamp.hash).")
     for (heading, kind) in [
