@@ -22,6 +22,18 @@ let package = Package(
       name: "Profile",
       dependencies: [.product(name: "Waybridge", package: "waybridge")],
       path: "Profile"),
+    .target(
+      name: "ShopRoutes",
+      dependencies: [.product(name: "WaybridgeClient", package: "waybridge")],
+      path: "ShopRoutes",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "ShopRoutesTests",
+      dependencies: [
+        "ShopRoutes", .product(name: "Waybridge", package: "waybridge"),
+        .product(name: "WaybridgeClient", package: "waybridge"),
+      ],
+      path: "ShopRoutesTests"),
     .testTarget(
       name: "ModularAppTests",
       dependencies: [

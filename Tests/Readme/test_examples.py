@@ -134,6 +134,14 @@ class Examples(unittest.TestCase):
         count, output = examples.run_tests("ModularAppTests")
         self.assertEqual(1, count, output)
 
+    def test_calls_that_were_generated_from_a_table(self):
+        folder = ROOT / "Tests/Examples"
+        command = [WAYBRIDGE, "routes", "generate", folder / "shop.json", "--language", "swift", "--output", folder / "ShopRoutes"]
+        done = subprocess.run([*command, "--check"], capture_output=True, text=True)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        count, output = examples.run_tests("ShopRoutesTests")
+        self.assertEqual(5, count, output)
+
     def test_a_module_that_cannot_be_registered_is_an_error_of_the_build_that_says_what_to_do(self):
         path, code, output = self.build_with("private enum Hidden: RouteModule {}")
         self.assertNotEqual(0, code)
