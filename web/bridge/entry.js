@@ -1,6 +1,6 @@
 // @ts-check
-import { nextAfter } from "./backoff.js";
-import { closeCodes, codes } from "./codes.js";
+import * as closeOf from "./closes.js";
+import { codeOf, nextAfter } from "./codes.js";
 import { endpoint } from "./endpoint.js";
 import { BridgeError } from "./errors.js";
 import { takeInvitation } from "./invitation.js";
@@ -34,13 +34,17 @@ export class Entry {
   #wasHere = false;
   #refusals = 0;
 
-  /** @param {import("./types.js").BridgeOptions} options */
-  constructor({ url, join, token, page, bridges, fallback }) {
+  /**
+   * @param {import("./types.js").BridgeOptions} options
+   * @param {boolean} isOptional whether something stands in where there is no bridge
+   * @param {import("./invitation.js").Keeping} [store] keeps an invitation for the next load of the page
+   */
+  constructor({ url, join, token, page, bridges }, isOptional, store) {
     this.#token = token;
     this.#join = join;
     this.#page = page;
     try {
-      const invitation = url === undefined && join === undefined ? takeInvitation(bridges) : undefined;
+      const invitation = url === undefined && join === undefined ? takeInvitation(bridges, globalThis, store) : undefined;
       if (invitation !== undefined) [this.#join, url] = [invitation, invitation.url];
       if (invitation?.frame !== undefined) this.frame = `${invitation.session}/${invitation.frame}`;
       this.#wasHere = invitation?.isKept ?? false;
@@ -50,7 +54,7 @@ export class Entry {
       this.absence = { code: 1006, reason: error.message, cause: error };
       return;
     }
-    this.url = endpoint(url, fallback !== undefined);
+    this.url = endpoint(url, isOptional);
   }
 
   /** Whether what it shows is made anew for each session. */
@@ -95,7 +99,7 @@ export class Entry {
   forgives(error, wasOpen) {
     if (!(error instanceof BridgeError)) return wasOpen && this.varies;
     if (error.retryable || (wasOpen && this.varies)) return true;
-    if (!this.#wasHere || error.code !== codes.notAuthenticated.code) return false;
+    if (!this.#wasHere || error.code !== codeOf.notAuthenticated) return false;
     this.#refusals += 1;
     return this.#refusals <= PATIENCE;
   }
@@ -105,7 +109,7 @@ export class Entry {
    * @param {number} code
    */
   next(code) {
-    return code === closeCodes.tokenRenewal.code && !this.#canRenew ? "none" : nextAfter(code);
+    return code === closeOf.tokenRenewal && !this.#canRenew ? "none" : nextAfter(code);
   }
 
   /**

@@ -1,10 +1,11 @@
 // @ts-check
 import { base, isLoopback, socketURL } from "./endpoint.js";
 import { failure } from "./errors.js";
-import { FrameStore } from "./frame-store.js";
+import { isPlain } from "./plain.js";
 
 /** @typedef {import("./types.js").Invitation} Invitation */
 /** @typedef {import("./frame-store.js").Frame & {location?: Location, waybridgeInvitation?: unknown}} Page */
+/** @typedef {{get: () => string | undefined, put: (text: string) => void}} Keeping what a page has for its next load */
 
 /** The part of a fragment that is the invitation; others may stand beside it, each after a `&`. */
 const PART = "waybridge=";
@@ -36,10 +37,10 @@ export function invitationIn(address) {
  * shell has set, which then is gone; or from an earlier load of this document.
  * @param {string[]} [bridges] origins of which an address may name the bridge
  * @param {Page} [page]
+ * @param {Keeping} [store]
  * @returns {(Invitation & {isKept?: boolean}) | undefined} `isKept`: an earlier load had it
  */
-export function takeInvitation(bridges = [], page = globalThis) {
-  const store = new FrameStore("waybridge", page);
+export function takeInvitation(bridges = [], page = globalThis, store = inHistory(page)) {
   const kept = store.get();
   const given = fromAddress(page, bridges) ?? fromShell(page);
   if (given === undefined) return kept === undefined ? undefined : { ...checked(parsed(kept), "storage"), isKept: true };
@@ -47,6 +48,21 @@ export function takeInvitation(bridges = [], page = globalThis) {
   store.put(text);
   // A native shell's script sets its global before each load.
   return text === kept ? { ...given, isKept: true } : given;
+}
+
+/**
+ * Keeps a text in the entry of the history, which a reload leaves alone. Whoever replaces the entry's state loses it.
+ * @param {Page} page
+ * @returns {Keeping}
+ */
+function inHistory({ history }) {
+  return {
+    get: () => history?.state?.waybridge,
+    put: (waybridge) => {
+      const state = history?.state ?? {};
+      if (isPlain(state)) history?.replaceState({ ...state, waybridge }, "");
+    },
+  };
 }
 
 /**

@@ -1,10 +1,6 @@
 // @ts-check
-import { codes } from "./codes.js";
-import { bridgeError, textOf, failure } from "./errors.js";
-import { Pending } from "./pending.js";
-
-/** Milliseconds that the hosts of a page that was loaded again may come after its connection. */
-const PATIENCE = 10000;
+import { codeOf } from "./codes.js";
+import { bridgeError } from "./errors.js";
 
 /** @typedef {import("./types.js").SessionInfo} SessionInfo */
 /** @typedef {import("./connection.js").Close} Close */
@@ -14,33 +10,27 @@ const PATIENCE = 10000;
 export class Membership {
   /** @type {(info: SessionInfo) => void} */ #opened = () => {};
   /** @type {(error: unknown) => void} */ #failed = () => {};
-  /** @type {Promise<boolean> | undefined} */ #claimed;
+  /** @type {News} since a session was last open */ #news = {};
   /**
    * What the session does not know yet of this client: all there is, or what has changed since the load before.
-   * @type {"all" | import("./reload-store.js").Kept | undefined}
+   * @type {"all" | import("./reload.js").Kept | undefined}
    */
   #untold;
-  /** Whether the server was restarted since it was last told, so that the pages are to be compared with its picture. */
-  #isRestarted = false;
-  /** @type {News} since a session was last open */ #news = {};
   #parts;
   /** @type {SessionInfo | undefined} */ session;
   /** @type {Promise<SessionInfo>} */ ready = this.#newReady();
-  pending = new Pending();
 
   /**
    * @param {object} parts of the client
    * @param {{name: string, version: string, platform?: string}} parts.client how it names itself
    * @param {import("./entry.js").Entry} parts.entry
    * @param {import("./announcements.js").Announcements} parts.announcements
-   * @param {import("./hosting.js").Hosting} parts.hosting
+   * @param {import("./topics.js").Topics} parts.topics
+   * @param {import("./duties.js").Duties} [parts.duties]
    * @param {import("./resumption.js").Resumption} parts.resumption
-   * @param {import("./reload-store.js").ReloadStore | undefined} parts.store
+   * @param {import("./reload.js").ReloadStore} [parts.store]
    * @param {import("./peer.js").Peer} parts.peer
-   * @param {import("./clock.js").Clock} parts.clock
-   * @param {() => import("./types.js").Deputy} parts.own what acts for this client itself
    * @param {(loss: import("./types.js").Lost) => void} parts.lost told what a session has lost that goes on
-   * @param {(error: import("./errors.js").BridgeError) => void} parts.report
    */
   constructor(parts) {
     this.#parts = parts;
@@ -51,17 +41,17 @@ export class Membership {
    * @param {() => boolean} isCurrent whether the connection is still the one to greet
    */
   async greet(isCurrent) {
-    const { entry, announcements, resumption, peer, client } = this.#parts;
+    const { entry, duties, resumption, store, peer, client } = this.#parts;
     const shown = entry.varies ? await entry.anew() : entry.shown;
-    if (resumption.kept !== undefined) await this.#claim(shown.join?.session);
+    if (store?.kept !== undefined) await store.claim(shown.join?.session);
     if (!isCurrent()) return;
-    const hosts = announcements.greet();
-    const [method, params] = resumption.greeting({ protocol: ["1.0"], client, hosts, ...shown });
+    const open = { protocol: ["1.0"], client, hosts: duties?.greet(), ...shown };
+    const [method, params] = store?.greeting(open) ?? resumption.greeting(open);
     /** @type {(() => void) | undefined} */
-    let open;
-    const taken = (/** @type {any} */ info) => void (isCurrent() && (open = this.#entered(info, shown.page)));
+    let entered;
+    const taken = (/** @type {any} */ info) => void (isCurrent() && (entered = this.#entered(info, shown.page)));
     await peer.request(method, params, { first: true, taken });
-    if (isCurrent()) open?.();
+    if (isCurrent()) entered?.();
   }
 
   /**
@@ -70,25 +60,26 @@ export class Membership {
    * @param {boolean} wasOpen whether it had the session
    */
   lost(close, wasOpen) {
-    const { resumption, peer } = this.#parts;
+    const { resumption, store, peer } = this.#parts;
     // A server that has given the session up will not go on with it; what it says before there was one is about the connection.
     const isOver = wasOpen && close.code >= 4100 && close.code < 4200;
     if (resumption.isOn && !isOver) {
       resumption.pause();
       return peer.pause(close);
     }
-    // What the load before has kept is asked for on the next connection.
-    if (resumption.kept !== undefined && !isOver) return void peer.interrupt(close);
-    const had = this.session !== undefined;
-    this.leave();
     const calls = peer.interrupt(close);
-    if (had) this.#news = { lost: { reason: "connection", calls, pages: [] } };
+    // What the load before has kept is asked for on the next connection.
+    if (store?.kept !== undefined && !isOver) return;
+    if (this.session !== undefined) this.#news = { lost: { reason: "connection", calls, pages: [] } };
+    this.leave();
   }
 
   /** There is no session any more. */
   leave() {
-    this.#parts.resumption.end();
-    this.#parts.announcements.lost();
+    const { resumption, duties, store } = this.#parts;
+    store?.abandon();
+    resumption.end();
+    duties?.left();
     this.#another();
   }
 
@@ -98,12 +89,7 @@ export class Membership {
    */
   fail(error) {
     this.#failed(error);
-    this.clear();
-  }
-
-  /** Takes the pages away that it showed. */
-  clear() {
-    return this.#parts.hosting.pages.lost((cause) => this.#hostFailed("close", cause));
+    this.#parts.duties?.clear();
   }
 
   /** What happened before the session opened that is open now. */
@@ -114,54 +100,37 @@ export class Membership {
   }
 
   /**
-   * Goes on with the session of the load before only where that is gone, and the page is to be in that session.
-   * @param {string | undefined} session
-   */
-  async #claim(session) {
-    const { resumption, store } = this.#parts;
-    const { kept } = resumption;
-    this.#claimed ??= store?.claim();
-    const isOurs = await this.#claimed;
-    if (!isOurs || (session !== undefined && session !== kept?.session)) resumption.abandon();
-  }
-
-  /**
    * A session has opened, or goes on: all that the next message may rely on.
    * @param {any} info
    * @param {string | undefined} page
    * @returns {() => void} the rest
    */
   #entered(info, page) {
-    const { resumption, entry, peer, hosting } = this.#parts;
+    const { resumption, store, entry, peer, duties } = this.#parts;
     if (typeof info?.session !== "string") {
-      throw bridgeError(codes.internal.code, "the server's answer to session.open names no session", { kind: "malformed" });
+      throw bridgeError(codeOf.internal, "the server's answer to session.open names no session", { kind: "malformed" });
     }
     const { resumed, restarted, reason, received, sent, pending = [], ...session } = info;
-    const { kept } = resumption;
-    if (kept !== undefined) this.#takeUp(kept.calls, pending);
-    if (resumed !== true) this.#lose(resumed === false ? reason : undefined);
-    if (resumed !== true) this.#untold = "all";
-    else if (kept !== undefined) this.#untold = kept;
-    if (resumed === true && restarted === true) this.#goOnAnew();
-    resumption.entered(info);
+    const goesOn = resumed === true;
+    const kept = store?.takeUp(pending, (asked) => peer.adopt(asked));
+    this.#untold = goesOn ? kept ?? this.#untold : "all";
+    if (!goesOn) this.#lose(resumed === false ? reason : undefined);
+    const isAnew = goesOn && restarted === true;
+    if (isAnew) {
+      // What it had asked is no longer asked, and its stack may be an earlier one.
+      peer.unask("the server was restarted");
+      this.#news.restarted = true;
+    }
+    resumption.entered(info, kept !== undefined);
     entry.passed(session);
-    hosting.page = session.page ?? page;
+    duties?.entered(session.page ?? page, isAnew);
     return () => {
       this.session = this.session === undefined ? session : Object.assign(this.session, session);
       this.#tell();
-      if (resumed === true) void this.#settle(received, new Set(pending.map((/** @type {any} */ { id }) => id)));
+      if (goesOn) void this.#settle(received, new Set(pending.map((/** @type {any} */ { id }) => id)));
       peer.start(session.limits?.maxMessage, resumption.overhead);
       this.#opened(session);
     };
-  }
-
-  /**
-   * @param {import("./calling.js").Asked[]} kept what the load before knew of its calls
-   * @param {import("./calling.js").Asked[]} pending what the server does
-   */
-  #takeUp(kept, pending) {
-    const ids = new Set(pending.map(({ id }) => id));
-    for (const asked of [...kept.filter(({ id }) => !ids.has(id)), ...pending]) this.pending.add(asked, this.#parts.peer.adopt(asked));
   }
 
   /**
@@ -169,58 +138,24 @@ export class Membership {
    * @param {string | undefined} reason of a session that could not go on
    */
   #lose(reason) {
-    const calls = this.#parts.peer.renew(`the session was lost (${reason}); whether the call was carried out is unknown`);
-    const pages = this.clear();
+    const { peer, duties } = this.#parts;
+    const calls = peer.renew(`the session was lost (${reason}); whether the call was carried out is unknown`);
+    const pages = duties?.clear() ?? [];
     this.#another();
-    this.#isRestarted = false;
     const { lost } = this.#news;
     if (reason !== undefined) this.#news = { lost: { reason, calls, pages } };
     else this.#news = lost === undefined ? {} : { lost: { ...lost, pages } };
   }
 
-  /** The server was restarted, and the session goes on: what it had asked is no longer asked, and its stack may be an earlier one. */
-  #goOnAnew() {
-    this.#parts.peer.unask("the server was restarted");
-    this.#isRestarted = true;
-    this.#news.restarted = true;
-  }
-
   /** Tells the session what it has to know of this client. */
   #tell() {
-    const { announcements, hosting } = this.#parts;
+    const { announcements, topics, duties } = this.#parts;
     const untold = this.#untold;
     this.#untold = undefined;
-    const before = untold === "all" ? undefined : untold;
-    if (untold === "all") announcements.resubscribe();
-    else if (before !== undefined) announcements.again(before);
-    if (before !== undefined && [...before.hosts, ...hosting.declarations].some(isOfPages)) this.#sync();
-    if (this.#isRestarted) void this.#settlePages();
-  }
-
-  /** Compares the pages once all has come that the server had to send before it was restarted, of which some may be shown by then. */
-  async #settlePages() {
-    const { hosting, peer } = this.#parts;
-    try {
-      await peer.request("$/ping", undefined, { first: true });
-    } catch {
-      // The next connection has the same question.
-      return;
-    }
-    this.#isRestarted = false;
-    if (hosting.declarations.some(isOfPages) || !hosting.pages.isEmpty) this.#sync();
-  }
-
-  /** Compares the pages that are shown with the server's picture. */
-  #sync() {
-    const { hosting, peer, clock, own, report } = this.#parts;
-    const ask = (/** @type {object} */ params) => peer.request("page.sync", params, { first: true });
-    /** @type {unknown} */
-    let timer;
-    const late = new Promise((resolve) => (timer = clock.setTimeout(() => resolve(undefined), PATIENCE)));
-    const synced = hosting.pages.sync(ask, { failed: (cause) => this.#hostFailed("open", cause), late, own: own() }).catch((error) => {
-      if (error.kind !== "closed" && error.code !== codes.outcomeUnknown.code) report(error);
-    });
-    void synced.then(() => clock.clearTimeout(timer));
+    if (untold === "all") topics.again();
+    // They are asked for anew, since the server repeats the events that it keeps to who asks first.
+    else if (untold !== undefined) announcements.first("events.unsubscribe", { topics: untold.topics });
+    duties?.tell(untold === "all" ? undefined : untold?.hosts);
   }
 
   /**
@@ -248,17 +183,4 @@ export class Membership {
     ready.catch(() => {});
     return ready;
   }
-
-  /**
-   * @param {string} what
-   * @param {unknown} cause
-   */
-  #hostFailed(what, cause) {
-    this.#parts.report(failure("internal", `${what} of a host failed: ${textOf(cause)}`, { cause }));
-  }
-}
-
-/** @param {import("./registry.js").Declaration} declaration */
-function isOfPages({ kind }) {
-  return kind === "page";
 }

@@ -1,5 +1,6 @@
 // @ts-check
-import { closeCodes, codes } from "./codes.js";
+import * as closeOf from "./closes.js";
+import { codeOf } from "./codes.js";
 import { bridgeError } from "./errors.js";
 import { Numbers } from "./numbers.js";
 
@@ -9,7 +10,6 @@ const SOON = 500;
 const NUMBER_SIZE = `"seq":${Number.MAX_SAFE_INTEGER},`.length;
 
 /** @typedef {{session: string, client: string, token: string, epoch: string}} Identity who the client is for the server, and the proof of it */
-/** @typedef {import("./reload-store.js").Kept} Kept */
 
 /**
  * What lets a session outlive its connections: who the client is, and what it and the server have sent to each other. Where
@@ -18,11 +18,6 @@ const NUMBER_SIZE = `"seq":${Number.MAX_SAFE_INTEGER},`.length;
 export class Resumption {
   /** @type {Numbers | undefined} none: the session ends with its connection */ #numbers;
   /** @type {Identity | undefined} */ #identity;
-  /**
-   * Of the load before, until its session goes on here.
-   * @type {Kept | undefined}
-   */
-  #kept;
   /** Whether what is numbered goes out at once. */
   #isLive = false;
   /** @type {unknown} */ #timer;
@@ -34,12 +29,11 @@ export class Resumption {
    * @param {(text: string) => boolean} wiring.send false when the text could not be handed to an open socket
    * @param {(code: number, reason: string) => void} wiring.drop gives the connection up, to go on with another
    * @param {() => void} wiring.room calls that wait for room may go out
-   * @param {import("./reload-store.js").ReloadStore | undefined} wiring.store keeps it for the next load of the page
+   * @param {import("./reload.js").ReloadStore} [wiring.store] keeps it for the next load of the page
    * @param {import("./clock.js").Clock} wiring.clock
    */
   constructor(wiring) {
     this.#wiring = wiring;
-    this.#kept = wiring.store?.kept;
   }
 
   /** Whether the session goes on when its connection is lost. */
@@ -62,26 +56,12 @@ export class Resumption {
     return this.isOn ? this.#identity : undefined;
   }
 
-  /** What the load before has kept, until it was taken up or given up. */
-  get kept() {
-    return this.#kept;
-  }
-
-  /** Gives up what the load before has kept. */
-  abandon() {
-    this.#kept = undefined;
-  }
-
   /**
    * The request that a connection begins with.
    * @param {object} open the params of `session.open`
    * @returns {[method: string, params: object]}
    */
   greeting(open) {
-    if (this.#kept !== undefined) {
-      const { client, token, epoch, received } = this.#kept;
-      return ["session.resume", { client, token, epoch, received, reloaded: true, open }];
-    }
     if (this.#numbers === undefined) return ["session.open", open];
     const { client, token, epoch } = /** @type {Identity} */ (this.#identity);
     const { received, sent } = this.#numbers;
@@ -92,18 +72,18 @@ export class Resumption {
    * The server has answered that request: what it has not taken goes out again. It has to be known before the next message is
    * looked at.
    * @param {any} info
+   * @param {boolean} isReloaded whether the session is that of the load before
    */
-  entered({ resumed, received, sent, session, client, token, epoch, capabilities }) {
+  entered({ resumed, received, sent, session, client, token, epoch, capabilities }, isReloaded) {
     this.#identity = { session, client, token, epoch };
     if (resumed !== true) {
       this.#numbers = this.#wiring.isWanted && capabilities?.includes("resume") ? new Numbers() : undefined;
-    } else if (this.#kept !== undefined) {
+    } else if (isReloaded) {
       this.#numbers = new Numbers(received, sent);
     } else if (!this.#numbers?.resumed(received)) {
       this.end();
-      throw bridgeError(codes.internal.code, `the server resumed after ${received}, which was never sent`, { kind: "malformed" });
+      throw bridgeError(codeOf.internal, `the server resumed after ${received}, which was never sent`, { kind: "malformed" });
     }
-    this.#kept = undefined;
     this.#isLive = true;
     // The new token is the one that counts.
     this.#wiring.store?.save();
@@ -134,7 +114,7 @@ export class Resumption {
     const found = this.#numbers.take(message.seq, units);
     if (found === "gap") {
       const { received } = this.#numbers;
-      this.#wiring.drop(closeCodes.gap.code, `after the message ${received} came ${message.seq ?? "one without a number"}`);
+      this.#wiring.drop(closeOf.gap, `after the message ${received} came ${message.seq ?? "one without a number"}`);
     }
     if (found !== "next") return false;
     // A request that was kept as taken is never carried out a second time, whatever becomes of this page.
@@ -148,7 +128,7 @@ export class Resumption {
     if (this.#numbers === undefined) return;
     const hadRoom = this.#numbers.hasRoom;
     if (!this.#numbers.acknowledged(seq)) {
-      this.#wiring.drop(closeCodes.gap.code, `the server acknowledged ${seq}, which was never sent`);
+      this.#wiring.drop(closeOf.gap, `the server acknowledged ${seq}, which was never sent`);
     } else if (!hadRoom && this.#numbers.hasRoom) {
       this.#wiring.room();
     }
@@ -170,7 +150,7 @@ export class Resumption {
   /** The session is gone: the next connection begins another. */
   end() {
     this.pause();
-    this.#numbers = this.#identity = this.#kept = undefined;
+    this.#numbers = this.#identity = undefined;
   }
 
   #acknowledge() {

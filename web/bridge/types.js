@@ -2,15 +2,18 @@
 // The shapes of the client's interface, for editors and type checkers: this file has no code.
 
 /**
- * @typedef {Record<string, unknown>} Params anything that JSON can carry, by name
- *
- * @typedef {"push" | "present" | "replace" | "root" | "popTo" | "dismissThenPush" | "tab"} Style how a page comes onto the stack
- *
+ * @template [Data=any]
  * @typedef {object} Outcome how a page ended; leaving without a result is an outcome too, never an exception
  * @property {"finished" | "dismissed" | "replaced" | "failed" | "cancelled"} outcome
  * @property {number} code 0, or what the page gave; 2504 where its host is gone
  * @property {string} message
- * @property {any} data the page's result, null without any
+ * @property {Data} data the page's result, null without any
+ */
+
+/**
+ * @typedef {Record<string, unknown>} Params anything that JSON can carry, by name
+ *
+ * @typedef {"push" | "present" | "replace" | "root" | "popTo" | "dismissThenPush" | "tab"} Style how a page comes onto the stack
  *
  * @typedef {object} Page a page: one that a host is asked to show, or one on the stack
  * @property {string} id
@@ -51,7 +54,7 @@
  * @property {string} protocol
  * @property {{name: string, version: string}} server
  * @property {Record<string, number>} limits `maxMessage` and the others that the protocol names
- * @property {{version: string}} table
+ * @property {import("./table.js").TableStamp} table
  * @property {string[]} capabilities
  *
  * @typedef {object} CallOptions
@@ -99,10 +102,10 @@
  * @typedef {object} Deputy what a handler does for its caller: the functions of `Bridge` of these names, with the caller's rights, as far as
  *   this client's own go; who calls a method of the app's own is the app, which may do everything. Once the handler has answered, the
  *   server was restarted, or the session is lost, they reject with -32602
- * @property {import("./bridge.js").Bridge["open"]} open
- * @property {import("./bridge.js").Bridge["invoke"]} invoke
- * @property {import("./bridge.js").Bridge["canOpen"]} canOpen
- * @property {import("./bridge.js").Bridge["call"]} call
+ * @property {import("./caller.js").Caller["open"]} open
+ * @property {import("./caller.js").Caller["invoke"]} invoke
+ * @property {import("./caller.js").Caller["canOpen"]} canOpen
+ * @property {import("./caller.js").Caller["call"]} call
  *
  * @typedef {object} TaskRun
  * @property {string} uri
@@ -178,6 +181,16 @@
  *
  * @typedef {{session: string, token: string}} Join `token` is the session's `joinToken`, or that of an invitation
  *
+ * @typedef {object} Parts what a client may have besides what calls need, each from an entry point of its own; a `Bridge` has them all
+ * @property {typeof import("./reload.js").reload} [reload] its session goes on when the page is loaded again
+ * @property {typeof import("./admission.js").admission} [admission] finds out why a server does not let it in
+ * @property {import("./fallback.js").Fallback} [fallback] stands in where there is no bridge
+ * @property {Duty} [duties] what a `Host` has
+ *
+ * @typedef {object} Duty
+ * @property {typeof import("./serving.js").Serving} Serving
+ * @property {(client: import("./duties.js").Employer) => import("./duties.js").Duties} of
+ *
  * @typedef {object} BridgeOptions
  * @property {string | URL | null} [url] of the endpoint; default: the one that the page was invited to, else `/bridge` of its own server;
  *   `null`: there is no bridge
@@ -193,7 +206,8 @@
  * @property {Record<string, PageHost>} [hosts] by scheme, as with `host`
  * @property {Record<string, TaskHandler>} [tasks] by URI or pattern, as with `task`
  * @property {Record<string, MethodHandler>} [methods] by name, as with `method`
- * @property {Record<string, TaskHandler>} [fallback] by URI, pattern or scheme: what `open` and `invoke` do where there is no bridge
+ * @property {Record<string, TaskHandler>} [fallback] of a `Bridge`, by URI, pattern or scheme: what `open` and `invoke` do where there is no bridge
+ * @property {import("./table.js").TableStamp} [table] the route table for which the page was made: `tablechange` tells when the server has another
  * @property {ReconnectOptions | false} [reconnect] `false`: the first connection is the last
  * @property {"reload" | "connection" | "nothing"} [keep] over what the session goes on: lost connections and reloads of the page, with
  *   what that keeps in `sessionStorage`; lost connections alone, which is also what it comes to outside of a page; or nothing. Default:

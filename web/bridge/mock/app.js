@@ -2,6 +2,7 @@
 import { platformClock } from "../clock.js";
 import { failure } from "../errors.js";
 import { Peer } from "../peer.js";
+import { Serving } from "../serving.js";
 import { placeOf, URIMap } from "../uri-map.js";
 import { JOIN_TOKEN, MockSession } from "./session.js";
 import { MockSocket } from "./socket.js";
@@ -135,6 +136,7 @@ export class MockApp {
       peer: new Peer({
         send: (text) => connection.socket.deliver(text),
         report: () => {},
+        Serving,
         request: (method) => this.#recorded(method, connection),
         notification: () => undefined,
         clock: platformClock,
