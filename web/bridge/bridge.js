@@ -13,7 +13,10 @@ export { BridgeRefused } from "./errors.js";
 
 /** @typedef {import("./types.js").BridgeOptions} BridgeOptions */
 /** @typedef {import("./types.js").SessionInfo} SessionInfo */
-/** @typedef {import("./types.js").Outcome} Outcome */
+/**
+ * @template [Data=any]
+ * @typedef {import("./types.js").Outcome<Data>} Outcome
+ */
 /** @typedef {import("./types.js").Page} Page */
 /** @typedef {import("./types.js").Params} Params */
 /** @typedef {import("./types.js").CallOptions} CallOptions */

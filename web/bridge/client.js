@@ -15,6 +15,13 @@ import { Topics } from "./topics.js";
 
 /** @typedef {import("./connection.js").Close} Close */
 
+/**
+ * What makes a client one that others call.
+ * @typedef {object} Duty
+ * @property {typeof import("./serving.js").Serving} Serving
+ * @property {(client: import("./duties.js").Employer) => import("./duties.js").Duties} of
+ */
+
 /** How this client names itself when the application does not. */
 const CLIENT = { name: "waybridge-js", version: "0.1.0" };
 
@@ -37,8 +44,9 @@ export class Client {
    * @param {import("./types.js").Parts} parts
    * @param {(type: string, detail: unknown) => void} emit
    */
-  constructor(options, { duties, reload, admission, fallback }, emit) {
+  constructor(options, { duties: own, reload, admission, fallback }, emit) {
     this.#emit = emit;
+    const duties = /** @type {Duty | undefined} */ (own);
     const { clock = platformClock, connectTimeout = 10000, reconnect = {}, queue: { count = 256, bytes = 1 << 20 } = {} } = options;
     const { keep = "reload", ping = {}, client = CLIENT } = options;
     const { after = 25000, timeout = 10000 } = ping || {};
@@ -56,7 +64,7 @@ export class Client {
     const entry = (this.entry = new Entry(options, fallback !== undefined, reload?.keeping(globalThis)));
     const report = (/** @type {BridgeError} */ error) => emit("error", error);
     const { url, absence, frame } = entry;
-    /** @type {import("./reload.js").ReloadStore | undefined} */
+    /** @type {import("./reload-store.js").ReloadStore | undefined} */
     const store = keep === "reload" && url !== undefined ? reload?.store({ url, name: client.name, frame }, clock, () => {
       const { identity, received } = this.#resumption;
       return identity && { ...identity, received, calls: this.#peer.asked, hosts: this.duties?.hosting.declarations ?? [], topics: this.topics.asked };

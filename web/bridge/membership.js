@@ -13,7 +13,7 @@ export class Membership {
   /** @type {News} since a session was last open */ #news = {};
   /**
    * What the session does not know yet of this client: all there is, or what has changed since the load before.
-   * @type {"all" | import("./reload.js").Kept | undefined}
+   * @type {"all" | import("./reload-store.js").Kept | undefined}
    */
   #untold;
   #parts;
@@ -28,7 +28,7 @@ export class Membership {
    * @param {import("./topics.js").Topics} parts.topics
    * @param {import("./duties.js").Duties} [parts.duties]
    * @param {import("./resumption.js").Resumption} parts.resumption
-   * @param {import("./reload.js").ReloadStore} [parts.store]
+   * @param {import("./reload-store.js").ReloadStore} [parts.store]
    * @param {import("./peer.js").Peer} parts.peer
    * @param {(loss: import("./types.js").Lost) => void} parts.lost told what a session has lost that goes on
    */

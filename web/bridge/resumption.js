@@ -29,7 +29,7 @@ export class Resumption {
    * @param {(text: string) => boolean} wiring.send false when the text could not be handed to an open socket
    * @param {(code: number, reason: string) => void} wiring.drop gives the connection up, to go on with another
    * @param {() => void} wiring.room calls that wait for room may go out
-   * @param {import("./reload.js").ReloadStore} [wiring.store] keeps it for the next load of the page
+   * @param {import("./reload-store.js").ReloadStore} [wiring.store] keeps it for the next load of the page
    * @param {import("./clock.js").Clock} wiring.clock
    */
   constructor(wiring) {

@@ -19,7 +19,7 @@
 /**
  * @template Routes
  * @template {string} Kind
- * @typedef {IfAny<Routes, string, keyof Entries<Routes, Kind> & string>} Name
+ * @typedef {IfAny<Routes, string, keyof Entries<Routes, Kind> & string>} KeyOf
  */
 
 /**
@@ -34,12 +34,12 @@
 
 /**
  * @template Routes
- * @typedef {Name<Routes, "pages">} PageURI
+ * @typedef {KeyOf<Routes, "pages">} PageURI
  */
 
 /**
  * @template Routes
- * @typedef {Name<Routes, "tasks">} TaskURI
+ * @typedef {KeyOf<Routes, "tasks">} TaskURI
  */
 
 /**
@@ -88,20 +88,20 @@
 /**
  * The methods of each page that has any.
  * @template Routes
- * @typedef {Entries<Routes, "pages"> extends infer Pages ? Pages[keyof Pages] extends infer Page ? Page extends {methods: infer Methods} ? Methods : never : never : never} Methods
+ * @typedef {Entries<Routes, "pages"> extends infer Pages ? Pages[keyof Pages] extends infer Page ? Page extends {methods: infer All} ? All : never : never : never} Methods
  */
 
 /**
- * @template Methods
- * @typedef {Methods extends unknown ? keyof Methods & string : never} Keys
+ * @template All
+ * @typedef {All extends unknown ? keyof All & string : never} Keys
  */
 
 /**
  * Of several pages' methods of one name, the members of all.
- * @template Methods
+ * @template All
  * @template {string} Name
  * @template {string} Member
- * @typedef {Methods extends {[Key in Name]: {[Key in Member]: infer Value}} ? Value : never} MethodOf
+ * @typedef {All extends {[Key in Name]: {[Key in Member]: infer Value}} ? Value : never} MethodOf
  */
 
 /**
@@ -128,7 +128,7 @@
 
 /**
  * @template Routes
- * @typedef {IfAny<Routes, string, Name<Routes, "topics"> | LooseTopic>} Topic
+ * @typedef {IfAny<Routes, string, KeyOf<Routes, "topics"> | LooseTopic>} Topic
  */
 
 /**

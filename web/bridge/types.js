@@ -182,14 +182,15 @@
  * @typedef {{session: string, token: string}} Join `token` is the session's `joinToken`, or that of an invitation
  *
  * @typedef {object} Parts what a client may have besides what calls need, each from an entry point of its own; a `Bridge` has them all
- * @property {typeof import("./reload.js").reload} [reload] its session goes on when the page is loaded again
+ * @property {ReloadPart} [reload] its session goes on when the page is loaded again
  * @property {typeof import("./admission.js").admission} [admission] finds out why a server does not let it in
  * @property {import("./fallback.js").Fallback} [fallback] stands in where there is no bridge
- * @property {Duty} [duties] what a `Host` has
+ * @property {unknown} [duties] what a `Host` has of its own
  *
- * @typedef {object} Duty
- * @property {typeof import("./serving.js").Serving} Serving
- * @property {(client: import("./duties.js").Employer) => import("./duties.js").Duties} of
+ * @typedef {object} ReloadPart the part `reload`
+ * @property {(page: any) => any} keeping what keeps the invitation of a page
+ * @property {(place: {url: string, name: string, frame?: string}, clock: import("./clock.js").Clock, snapshot: () => any) => any} store what keeps
+ *   its session; `place`: the endpoint, the client's name, and that of the frame where it has one of its own
  *
  * @typedef {object} BridgeOptions
  * @property {string | URL | null} [url] of the endpoint; default: the one that the page was invited to, else `/bridge` of its own server;

@@ -35,7 +35,7 @@ export class MockSession {
 
   /**
    * @param {string} id
-   * @param {import("./app.js").Routes} routes
+   * @param {import("./inside.js").Handlers} routes
    */
   constructor(id, routes) {
     this.id = id;
