@@ -26,7 +26,7 @@ export class Calling {
    * Sent and unsent, in the order they were made.
    * @type {Map<unknown, Call>}
    */
-  #calls = new Map();
+  calls = new Map();
   #wiring;
 
   /**
@@ -63,7 +63,7 @@ export class Calling {
     try {
       return await call.promise;
     } finally {
-      this.#calls.delete(id);
+      this.calls.delete(id);
     }
   }
 
@@ -79,18 +79,9 @@ export class Calling {
     if (this.#started) this.start();
   }
 
-  /**
-   * The connection ended, and the session goes on with another: only what was about the connection fails.
-   * @param {Close} close
-   */
-  pause(close) {
+  /** The connection ended: calls wait again. */
+  pause() {
     this.#started = false;
-    this.#fail(close, (call) => call.sent && isBare(call));
-  }
-
-  /** Those that have to be known after a reload of the page. */
-  get asked() {
-    return this.#sent.map(({ asked }) => asked).filter(({ method }) => KEYED.includes(method));
   }
 
   /**
@@ -101,38 +92,19 @@ export class Calling {
   adopt(asked) {
     const call = this.#add(asked, "", { first: true });
     call.sent = true;
-    const settled = () => void this.#calls.delete(asked.id);
+    const settled = () => void this.calls.delete(asked.id);
     call.promise.then(settled, settled);
     return call.promise;
   }
 
   /**
-   * Those that the server has taken, up to a number, and does not tell as pending. Their answers are on the way, or lost.
-   * @param {number} received
-   * @param {Set<unknown>} pending ids
-   */
-  doubtful(received, pending) {
-    return this.#sent.filter((call) => call.seq <= received && !pending.has(call.asked.id));
-  }
-
-  /**
-   * The session was lost, and another has begun: calls with a key are asked of that, others that were sent are lost.
-   * @returns {Call[]} the lost, to be failed
-   */
-  renew() {
-    return this.#sent.filter((call) => {
-      call.sent = call.asked.key === undefined || call.isOnce || call.options.signal?.aborted === true;
-      return call.sent;
-    });
-  }
-
-  /**
    * The connection ended, and another will come: what was sent fails, the rest waits.
    * @param {Close} close
+   * @returns {Asked[]} those of the former that took a key
    */
   interrupt(close) {
-    this.#started = false;
-    this.#fail(close, (call) => call.sent);
+    this.pause();
+    return this.#fail(close, (call) => call.sent).filter(({ method }) => KEYED.includes(method));
   }
 
   /**
@@ -168,30 +140,16 @@ export class Calling {
    * @param {unknown} id
    */
   running(id) {
-    const call = this.#calls.get(id);
+    const call = this.calls.get(id);
     return call?.settled ? undefined : call;
   }
 
-  /**
-   * Whether the answer to a call has a number, where such are.
-   * @param {unknown} id
-   */
-  isNumbered(id) {
-    const call = this.#calls.get(id);
-    return call !== undefined && !isBare(call);
-  }
-
   get #open() {
-    return [...this.#calls.values()].filter((call) => !call.settled);
+    return [...this.calls.values()].filter((call) => !call.settled);
   }
 
   get #waiting() {
     return this.#open.filter((call) => !call.sent);
-  }
-
-  /** What was sent, and is about the session. */
-  get #sent() {
-    return this.#open.filter((call) => call.sent && !isBare(call));
   }
 
   /**
@@ -201,7 +159,7 @@ export class Calling {
    */
   #add(asked, text, options) {
     const call = new Call(asked, text, options, this.#withdraw, this.#wiring.clock);
-    this.#calls.set(asked.id, call);
+    this.calls.set(asked.id, call);
     return call;
   }
 
@@ -210,7 +168,10 @@ export class Calling {
    * @param {(call: Call) => boolean} which
    */
   #fail(close, which) {
-    for (const call of this.#open.filter(which)) call.fail(closedError(close, call.sent, call.asked.method));
+    return this.#open.filter(which).map((call) => {
+      call.fail(closedError(close, call.sent, call.asked.method));
+      return call.asked;
+    });
   }
 
   /** @param {Call} call the last that was made */
@@ -242,8 +203,11 @@ export class Calling {
   };
 }
 
-/** @param {Call} call */
-function isBare({ asked: { method } }) {
+/**
+ * Whether it is about a connection.
+ * @param {Call} call
+ */
+export function isBare({ asked: { method } }) {
   return BARE.includes(method);
 }
 

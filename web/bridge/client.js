@@ -2,15 +2,12 @@
 import { Announcements } from "./announcements.js";
 import { Backoff, check } from "./backoff.js";
 import { platformClock } from "./clock.js";
-import * as closeOf from "./closes.js";
 import { Entry } from "./entry.js";
 import { BridgeError, closedError, failure } from "./errors.js";
 import { Link } from "./link.js";
-import { Liveness } from "./liveness.js";
 import { Membership } from "./membership.js";
 import { News } from "./news.js";
 import { Peer } from "./peer.js";
-import { Resumption } from "./resumption.js";
 import { Topics } from "./topics.js";
 
 /** @typedef {import("./connection.js").Close} Close */
@@ -30,9 +27,9 @@ export class Client {
   #closedByApp = false;
   /** @type {Link} */ #link;
   /** @type {Peer} */ #peer;
-  /** @type {Resumption} */ #resumption;
+  /** @type {import("./resumption.js").Resumption | undefined} */ #resumption;
   /** @type {Membership} */ #membership;
-  #liveness;
+  /** @type {import("./liveness.js").Liveness | undefined} */ #liveness;
   #store;
   #emit;
   entry;
@@ -44,7 +41,7 @@ export class Client {
    * @param {import("./types.js").Parts} parts
    * @param {(type: string, detail: unknown) => void} emit
    */
-  constructor(options, { duties: own, reload, admission, fallback }, emit) {
+  constructor(options, { duties: own, reload, resume = reload?.resume, admission, fallback }, emit) {
     this.#emit = emit;
     const duties = /** @type {Duty | undefined} */ (own);
     const { clock = platformClock, connectTimeout = 10000, reconnect = {}, queue: { count = 256, bytes = 1 << 20 } = {} } = options;
@@ -66,24 +63,15 @@ export class Client {
     const { url, absence, frame } = entry;
     /** @type {import("./reload-store.js").ReloadStore | undefined} */
     const store = keep === "reload" && url !== undefined ? reload?.store({ url, name: client.name, frame }, clock, () => {
-      const { identity, received } = this.#resumption;
-      return identity && { ...identity, received, calls: this.#peer.asked, hosts: this.duties?.hosting.declarations ?? [], topics: this.topics.asked };
+      const { identity, received, asked: calls } = /** @type {import("./resumption.js").Resumption} */ (this.#resumption);
+      return identity && { ...identity, received, calls, hosts: this.duties?.hosting.declarations ?? [], topics: this.topics.asked };
     }) : undefined;
     this.#store = store;
-    /** @type {Resumption} */
-    const resumption = (this.#resumption = new Resumption({
-      isWanted: keep !== "nothing",
-      send: (text) => this.#link.send(text),
-      drop: (code, reason) => this.#link.drop(code, reason),
-      room: () => this.#peer.flush(),
-      store,
-      clock,
-    }));
     /** @type {Peer} */
     const peer = (this.#peer = new Peer({
-      send: (text, how) => resumption.send(text, how),
-      takes: (message, units) => resumption.takes(message, units),
-      acknowledged: (params) => resumption.acknowledged(params),
+      send: (text, how) => this.#resumption?.send(text, how) ?? this.#link.send(text),
+      takes: (message, units) => this.#resumption?.takes(message, units) ?? true,
+      acknowledged: (params) => this.#resumption?.acknowledged(params),
       report,
       Serving: duties?.Serving,
       request: (method) => this.duties?.request(method),
@@ -99,15 +87,6 @@ export class Client {
     const topics = (this.topics = new Topics(announcements));
     this.duties = duties?.of({ peer, announcements, entry, clock, emit, report });
     const news = new News({ session: () => this.session, peer, entry, topics, emit, report });
-    this.#membership = new Membership({
-      client, entry, announcements, topics, duties: this.duties, resumption, store, peer,
-      lost: (lost) => emit("statechange", { state: this.state, attempt: 0, lost }),
-    });
-    this.#liveness = ping === false ? undefined : new Liveness({ after, timeout, clock }, {
-      ask: () => void peer.ping().catch(() => {}),
-      dead: (reason) => this.#link.drop(closeOf.noPong, reason),
-      hasten: () => this.hasten(),
-    }, /** @type {any} */ (globalThis));
     const WebSocket = options.WebSocket ?? globalThis.WebSocket;
     this.#link = new Link({ url, absence, admission: admission?.(url, options.fetch ?? globalThis.fetch), WebSocket, backoff, connectTimeout, clock }, {
       greet: (isCurrent) => this.#membership.greet(isCurrent),
@@ -118,6 +97,11 @@ export class Client {
       ended: (close) => this.#ended(close),
       changed: (change) => this.#changed(change),
     });
+    const link = this.#link;
+    const lost = (/** @type {import("./types.js").Lost} */ loss) => emit("statechange", { state: this.state, attempt: 0, lost: loss });
+    this.#resumption = keep === "nothing" ? undefined : resume?.resumption({ link, peer, announcements, lost, store, clock });
+    this.#membership = new Membership({ client, entry, topics, duties: this.duties, resumption: this.#resumption, peer });
+    this.#liveness = ping === false ? undefined : resume?.liveness({ after, timeout, clock }, { link, peer });
   }
 
   get state() {
@@ -162,7 +146,7 @@ export class Client {
   #received(data) {
     this.#liveness?.heard();
     this.#peer.receive(data);
-    this.#resumption.settle();
+    this.#resumption?.settle();
   }
 
   /** @param {import("./types.js").StateChange} change */

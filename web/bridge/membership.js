@@ -6,16 +6,13 @@ import { bridgeError } from "./errors.js";
 /** @typedef {import("./connection.js").Close} Close */
 /** @typedef {Pick<import("./types.js").StateChange, "lost" | "restarted">} News what has become of the session by the time it is open */
 
-/** The session at hand: how it opens, goes on with the next connection or load, and what it costs when it does not. */
+/** The session at hand: how it opens, and what it costs when it does not go on. */
 export class Membership {
   /** @type {(info: SessionInfo) => void} */ #opened = () => {};
   /** @type {(error: unknown) => void} */ #failed = () => {};
   /** @type {News} since a session was last open */ #news = {};
-  /**
-   * What the session does not know yet of this client: all there is, or what has changed since the load before.
-   * @type {"all" | import("./reload-store.js").Kept | undefined}
-   */
-  #untold;
+  /** Whether the session knows nothing yet of this client. */
+  #isUntold = false;
   #parts;
   /** @type {SessionInfo | undefined} */ session;
   /** @type {Promise<SessionInfo>} */ ready = this.#newReady();
@@ -24,13 +21,10 @@ export class Membership {
    * @param {object} parts of the client
    * @param {{name: string, version: string, platform?: string}} parts.client how it names itself
    * @param {import("./entry.js").Entry} parts.entry
-   * @param {import("./announcements.js").Announcements} parts.announcements
    * @param {import("./topics.js").Topics} parts.topics
    * @param {import("./duties.js").Duties} [parts.duties]
-   * @param {import("./resumption.js").Resumption} parts.resumption
-   * @param {import("./reload-store.js").ReloadStore} [parts.store]
+   * @param {import("./resumption.js").Resumption} [parts.resumption]
    * @param {import("./peer.js").Peer} parts.peer
-   * @param {(loss: import("./types.js").Lost) => void} parts.lost told what a session has lost that goes on
    */
   constructor(parts) {
     this.#parts = parts;
@@ -41,12 +35,12 @@ export class Membership {
    * @param {() => boolean} isCurrent whether the connection is still the one to greet
    */
   async greet(isCurrent) {
-    const { entry, duties, resumption, store, peer, client } = this.#parts;
+    const { entry, duties, resumption, peer, client } = this.#parts;
     const shown = entry.varies ? await entry.anew() : entry.shown;
-    if (store?.kept !== undefined) await store.claim(shown.join?.session);
+    if (resumption?.isDoubtful) await resumption.claim(shown.join?.session);
     if (!isCurrent()) return;
     const open = { protocol: ["1.0"], client, hosts: duties?.greet(), ...shown };
-    const [method, params] = store?.greeting(open) ?? resumption.greeting(open);
+    const [method, params] = resumption?.greeting(open) ?? ["session.open", open];
     /** @type {(() => void) | undefined} */
     let entered;
     const taken = (/** @type {any} */ info) => void (isCurrent() && (entered = this.#entered(info, shown.page)));
@@ -60,26 +54,18 @@ export class Membership {
    * @param {boolean} wasOpen whether it had the session
    */
   lost(close, wasOpen) {
-    const { resumption, store, peer } = this.#parts;
     // A server that has given the session up will not go on with it; what it says before there was one is about the connection.
     const isOver = wasOpen && close.code >= 4100 && close.code < 4200;
-    if (resumption.isOn && !isOver) {
-      resumption.pause();
-      return peer.pause(close);
-    }
-    const calls = peer.interrupt(close);
-    // What the load before has kept is asked for on the next connection.
-    if (store?.kept !== undefined && !isOver) return;
+    if (!isOver && this.#parts.resumption?.pause(close)) return;
+    const calls = this.#parts.peer.interrupt(close);
     if (this.session !== undefined) this.#news = { lost: { reason: "connection", calls, pages: [] } };
     this.leave();
   }
 
   /** There is no session any more. */
   leave() {
-    const { resumption, duties, store } = this.#parts;
-    store?.abandon();
-    resumption.end();
-    duties?.left();
+    this.#parts.resumption?.end();
+    this.#parts.duties?.left();
     this.#another();
   }
 
@@ -106,66 +92,39 @@ export class Membership {
    * @returns {() => void} the rest
    */
   #entered(info, page) {
-    const { resumption, store, entry, peer, duties } = this.#parts;
+    const { resumption, entry, peer, topics, duties } = this.#parts;
     if (typeof info?.session !== "string") {
       throw bridgeError(codeOf.internal, "the server's answer to session.open names no session", { kind: "malformed" });
     }
-    const { resumed, restarted, reason, received, sent, pending = [], ...session } = info;
-    const goesOn = resumed === true;
-    const kept = store?.takeUp(pending, (asked) => peer.adopt(asked));
-    this.#untold = goesOn ? kept ?? this.#untold : "all";
-    if (!goesOn) this.#lose(resumed === false ? reason : undefined);
-    const isAnew = goesOn && restarted === true;
-    if (isAnew) {
+    const { resumed, restarted, reason, received, sent, pending, ...session } = info;
+    const isAnew = resumed === true && restarted === true;
+    const calls = resumption?.entered(info) ?? [];
+    if (resumed !== true) {
+      // The session is another one: pages are gone, and what was sent without a key.
+      this.#isUntold = true;
+      peer.unask(`the session was lost (${reason})`);
+      const pages = duties?.clear() ?? [];
+      this.#another();
+      const { lost } = this.#news;
+      if (resumed === false) this.#news = { lost: { reason, calls, pages } };
+      else this.#news = lost === undefined ? {} : { lost: { ...lost, pages } };
+    } else if (isAnew) {
       // What it had asked is no longer asked, and its stack may be an earlier one.
       peer.unask("the server was restarted");
       this.#news.restarted = true;
     }
-    resumption.entered(info, kept !== undefined);
     entry.passed(session);
     duties?.entered(session.page ?? page, isAnew);
     return () => {
       this.session = this.session === undefined ? session : Object.assign(this.session, session);
-      this.#tell();
-      if (goesOn) void this.#settle(received, new Set(pending.map((/** @type {any} */ { id }) => id)));
-      peer.start(session.limits?.maxMessage, resumption.overhead);
+      if (this.#isUntold) topics.again();
+      const before = resumption?.tell(this.#isUntold);
+      this.#isUntold = false;
+      duties?.tell(before);
+      void resumption?.look(info);
+      peer.start(session.limits?.maxMessage, resumption?.overhead);
       this.#opened(session);
     };
-  }
-
-  /**
-   * The session is another one: pages are gone, and what was sent without a key.
-   * @param {string | undefined} reason of a session that could not go on
-   */
-  #lose(reason) {
-    const { peer, duties } = this.#parts;
-    const calls = peer.renew(`the session was lost (${reason}); whether the call was carried out is unknown`);
-    const pages = duties?.clear() ?? [];
-    this.#another();
-    const { lost } = this.#news;
-    if (reason !== undefined) this.#news = { lost: { reason, calls, pages } };
-    else this.#news = lost === undefined ? {} : { lost: { ...lost, pages } };
-  }
-
-  /** Tells the session what it has to know of this client. */
-  #tell() {
-    const { announcements, topics, duties } = this.#parts;
-    const untold = this.#untold;
-    this.#untold = undefined;
-    if (untold === "all") topics.again();
-    // They are asked for anew, since the server repeats the events that it keeps to who asks first.
-    else if (untold !== undefined) announcements.first("events.unsubscribe", { topics: untold.topics });
-    duties?.tell(untold === "all" ? undefined : untold?.hosts);
-  }
-
-  /**
-   * @param {number} received
-   * @param {Set<unknown>} pending
-   */
-  async #settle(received, pending) {
-    // When the connection is lost meanwhile, the next one has the same question.
-    const calls = await this.#parts.peer.settle(received, pending).catch(() => []);
-    if (calls.length > 0) this.#parts.lost({ reason: "server", calls, pages: [] });
   }
 
   #another() {

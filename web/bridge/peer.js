@@ -25,7 +25,7 @@ export class Peer {
   /**
    * @param {object} wiring
    * @param {Send} wiring.send
-   * @param {(message: any, units: number) => boolean} [wiring.takes] whether a message that has a number is to be looked at; `units`:
+   * @param {(message: any, units: number) => boolean} [wiring.takes] whether a message is to be looked at; `units`:
    *   the length of its text
    * @param {(params: any) => void} [wiring.acknowledged] hears `$/ack`
    * @param {(error: import("./errors.js").BridgeError) => void} wiring.report what went wrong where no caller waits
@@ -56,6 +56,11 @@ export class Peer {
   /** Asks whether the other side is there, at once or not at all. */
   ping() {
     return this.request("$/ping", undefined, { first: true });
+  }
+
+  /** What this side has asked, by id. */
+  get calls() {
+    return this.#calling.calls;
   }
 
   /**
@@ -90,36 +95,18 @@ export class Peer {
     this.#calling.flush();
   }
 
-  /**
-   * The connection ended, and the session goes on with another: nothing fails that was not about the connection.
-   * @param {Close} close
-   */
-  pause(close) {
-    this.#calling.pause(close);
+  /** The connection ended, and the session goes on with another. */
+  pause() {
+    this.#calling.pause();
     this.#serving?.pause();
   }
 
   /**
-   * The session was lost, and another has begun: what was sent without a key fails, and what is being served is aborted.
-   * @param {string} why
-   */
-  renew(why) {
-    const lost = this.#lose(this.#calling.renew(), why);
-    this.unask(why);
-    return lost;
-  }
-
-  /**
-   * The server has begun anew, and the session goes on: what it had asked is no longer asked, and is aborted.
+   * What the server had asked is no longer asked, and is aborted.
    * @param {string} why
    */
   unask(why) {
     this.#serving?.interrupt(failure("outcomeUnknown", why));
-  }
-
-  /** The calls that have to be known after a reload of the page. */
-  get asked() {
-    return this.#calling.asked;
   }
 
   /** @param {import("./call.js").Asked} asked of an earlier load of the page */
@@ -128,27 +115,13 @@ export class Peer {
   }
 
   /**
-   * Fails what the server has lost, as soon as all has come that it still had to send.
-   * @param {number} received the last message that it has taken
-   * @param {Set<unknown>} pending ids of those that it still works on
-   * @returns {Promise<import("./call.js").Asked[]>} the lost
-   */
-  async settle(received, pending) {
-    const doubtful = this.#calling.doubtful(received, pending);
-    if (doubtful.length > 0) await this.ping();
-    return this.#lose(doubtful.filter((call) => !call.settled), "the server has lost the call");
-  }
-
-  /**
    * Fails every call that was sent, and aborts every request that is being served.
    * @param {Close} close
    * @returns {import("./call.js").Asked[]} the calls
    */
   interrupt(close) {
-    const { asked } = this.#calling;
-    this.#calling.interrupt(close);
     this.#serving?.interrupt(closedError(close, true));
-    return asked;
+    return this.#calling.interrupt(close);
   }
 
   /**
@@ -175,7 +148,7 @@ export class Peer {
     const { jsonrpc, id, method, params, result, error } = message ?? {};
     if (jsonrpc !== "2.0") return this.#ignore("no JSON-RPC 2.0");
     if (method === "$/ack" && id === undefined) return this.#wiring.acknowledged?.(params ?? {});
-    if (!this.#isBare(message) && this.#wiring.takes?.(message, String(data).length) === false) return;
+    if (this.#wiring.takes?.(message, String(data).length) === false) return;
     const isCall = typeof method === "string" && (params === undefined || (typeof params === "object" && params !== null));
     if (isCall && id === undefined) void this.#notified(method, params ?? {});
     else if (isCall && (id === null || typeof id === "string" || typeof id === "number")) this.#asked(id, method, params);
@@ -211,26 +184,6 @@ export class Peer {
       // The application's code, whose failure must not stop the connection's.
       this.#wiring.report(failure("internal", `${what} failed: ${textOf(cause)}`, { cause }));
     }
-  }
-
-  /**
-   * Whether a message has no number: it is a ping, or answers what had none.
-   * @param {any} message
-   */
-  #isBare({ method, id, seq }) {
-    if (method !== undefined) return method === "$/ping" && id !== undefined;
-    return seq === undefined && !this.#calling.isNumbered(id);
-  }
-
-  /**
-   * @param {import("./call.js").Call[]} calls
-   * @param {string} why
-   */
-  #lose(calls, why) {
-    return calls.map((call) => {
-      call.fail(failure("outcomeUnknown", why, { method: call.asked.method }));
-      return call.asked;
-    });
   }
 
   /** @param {string} text */

@@ -1,12 +1,14 @@
 // @ts-check
 import { FrameStore } from "./frame-store.js";
 import { ReloadStore } from "./reload-store.js";
+import { resume } from "./resume.js";
 
 /**
  * The part of a client with which its session outlives the reload of its page, where anything can be kept.
  * @type {import("./types.js").ReloadPart}
  */
 export const reload = {
+  resume,
   keeping: (page) => new FrameStore("waybridge", page),
   store: (place, clock, snapshot) => {
     /** @type {any} */

@@ -5,6 +5,7 @@ import { Caller } from "../bridge/caller.js";
 import { fallback } from "../bridge/fallback.js";
 import { Host } from "../bridge/host.js";
 import { reload } from "../bridge/reload.js";
+import { resume } from "../bridge/resume.js";
 import { FakePage, within } from "./fake-page.js";
 import { accept, answers, FakeSocket, newest, turn } from "./fake-socket.js";
 import { FakeLocks, FakeTab } from "./fake-tab.js";
@@ -52,8 +53,8 @@ test("a caller opens, invokes, calls and goes back, and hears of progress", asyn
   void caller.close();
 });
 
-test("a caller's session goes on with its next connection", async () => {
-  const { caller, bridge, clock } = calling({ reconnect: RECONNECT });
+test("with the part for it, a caller's session goes on with its next connection", async () => {
+  const { caller, bridge, clock } = calling({ reconnect: RECONNECT }, { resume });
   const socket = await begun(bridge);
   const call = caller.invoke("action://a");
   const [{ id }] = socket.sent;
