@@ -2,9 +2,9 @@
 import { Client } from "./client.js";
 import { fill } from "./fill.js";
 import { failure } from "./errors.js";
-import { checkParams } from "./plain.js";
+import { isPlain } from "./plain.js";
 import { wireResult } from "./result.js";
-import { TableWatch } from "./table.js";
+import { watchTable } from "./table.js";
 
 export {
   BridgeAbsent, BridgeError, Cancelled, ConnectionClosed, DeadlineExceeded, Forbidden, HostAbsent, InvalidParameters, OutcomeUnknown, RouteNotFound,
@@ -40,13 +40,13 @@ export class Caller extends EventTarget {
   constructor(options = {}, parts = {}) {
     super();
     const { table } = options;
-    const watch = table && new TableWatch(table, (detail) => this.#emit("tablechange", detail));
+    const told = table && watchTable(table, (detail) => this.#emit("tablechange", detail));
     this.#fallback = parts.fallback;
     this.#client = new Client(options, parts, (type, detail) => {
-      if (type === "statechange") watch?.told(this.session?.table);
+      if (type === "statechange") told?.(this.session?.table);
       this.#emit(type, detail);
     });
-    if (watch) this.#client.topics.subscribe("table.changed", ({ data }) => watch.told(data));
+    if (told !== undefined) this.#client.topics.subscribe("table.changed", ({ data }) => told(data));
   }
 
   /** @returns {State} */
@@ -80,8 +80,7 @@ export class Caller extends EventTarget {
    * @returns {Promise<import("./types.js").Outcome<import("./routes.js").PageResult<Routes, URI>>>}
    */
   open(uri, ...given) {
-    const [params, { exts, style, from, key, ...call } = /** @type {import("./types.js").OpenOptions} */ ({})] = given;
-    return this.#ask("open", uri, /** @type {any} */ (params), { exts, style, from, key, deadlineMs: call.timeout }, call);
+    return this.#ask("open", uri, /** @type {any[]} */ (given));
   }
 
   /**
@@ -93,8 +92,7 @@ export class Caller extends EventTarget {
    * @returns {Promise<import("./routes.js").TaskResult<Routes, URI>>}
    */
   invoke(uri, ...given) {
-    const [params, { exts, key, ...call } = /** @type {import("./types.js").InvokeOptions} */ ({})] = given;
-    return this.#ask("invoke", uri, /** @type {any} */ (params), { exts, key, deadlineMs: call.timeout }, call);
+    return this.#ask("invoke", uri, /** @type {any[]} */ (given));
   }
 
   /**
@@ -105,8 +103,8 @@ export class Caller extends EventTarget {
    * @param {CallOptions} [options]
    * @returns {Promise<import("./types.js").Destination>}
    */
-  canOpen(uri, params, options = {}) {
-    return this.#ask("canOpen", uri, params, undefined, options);
+  canOpen(uri, params, options) {
+    return this.#ask("canOpen", uri, [params, options]);
   }
 
   /**
@@ -142,8 +140,13 @@ export class Caller extends EventTarget {
    */
   async call(page, method, ...given) {
     const [params, { key, ...call } = /** @type {import("./types.js").KeyedOptions} */ ({})] = given;
-    checkParams(params, "page.call");
-    return this.#client.request("page.call", { page, method, params, key, deadlineMs: call.timeout }, call);
+    const name = "page.call";
+    // What is no object the server would refuse, and what JSON would make an empty one of, such as a Map, would get lost.
+    if (params !== undefined && !isPlain(params)) {
+      const what = params === null ? "null" : `of the class ${/** @type {any} */ (params).constructor.name}`;
+      throw failure("invalidParams", `the params of ${name} are ${what}; give an object, each value by its name, or nothing`, { method: name });
+    }
+    return this.#client.request(name, { page, method, params, key, deadlineMs: call.timeout }, call);
   }
 
   /**
@@ -244,16 +247,15 @@ export class Caller extends EventTarget {
 
   /**
    * @param {import("./fallback.js").Asking} what
-   * @param {string} uri
-   * @param {Params | undefined} given
-   * @param {object | undefined} more
-   * @param {CallOptions} options
+   * @param {string} address
+   * @param {any[]} given parameters and options
+   * @returns {Promise<any>}
    */
-  async #ask(what, uri, given, more, options) {
-    const filled = fill(uri, given);
-    const params = what === "canOpen" ? { uri: filled.uri } : { ...filled, ...more };
-    const sent = this.#client.request(`router.${what}`, params, options);
-    return this.#fallback === undefined ? sent : this.#fallback.orElse(sent, /** @type {any} */ (this), what, filled.uri, filled.params, { ...more, ...options });
+  async #ask(what, address, [given, { exts, style, from, key, ...call } = /** @type {import("./types.js").OpenOptions} */ ({})]) {
+    const { uri, params } = fill(address, given);
+    const more = what === "canOpen" ? {} : { params, exts, key, deadlineMs: call.timeout };
+    const sent = this.#client.request(`router.${what}`, { uri, ...more, ...(what === "open" && { style, from }) }, call);
+    return this.#fallback?.orElse(sent, /** @type {any} */ (this), what, uri, params, { exts, ...call }) ?? sent;
   }
 
   /**

@@ -66,23 +66,13 @@ export class Entry {
     return typeof this.#token === "function";
   }
 
-  /** What `session.open` is to say of it, where that does not vary. */
-  get shown() {
-    return this.#showing(/** @type {any} */ (this.#token), /** @type {any} */ (this.#join));
-  }
-
-  /** What `session.open` is to say of it this time. */
-  async anew() {
-    const secret = typeof this.#token === "function" ? await this.#token() : this.#token;
-    return this.#showing(secret, typeof this.#join === "function" ? await this.#join() : this.#join);
-  }
-
-  /**
-   * @param {string | undefined} token
-   * @param {{session: string, token: string} | undefined} join an invitation says more, which is nobody else's business
-   */
-  #showing(token, join) {
-    return { token, join: join && { session: join.session, token: join.token }, page: this.#page };
+  /** What `session.open` is to say of it this time; where nobody has to be asked, at once. */
+  show() {
+    const showing = (/** @type {any[]} */ [token, join]) =>
+      // An invitation says more, which is nobody else's business.
+      ({ token, join: join && { session: join.session, token: join.token }, page: this.#page });
+    const all = [this.#token, this.#join].map((each) => (typeof each === "function" ? each() : each));
+    return this.varies ? Promise.all(all).then(showing) : showing(all);
   }
 
   /** @param {import("./types.js").SessionInfo} info of the session that it was let into */

@@ -18,7 +18,7 @@ const LONGEST = 8192;
  * @param {Invitation} invitation
  */
 export function inviting(address, { url, session, token, frame }) {
-  const { rest } = parted(address);
+  const { rest } = parted(absolute(address));
   const bytes = new TextEncoder().encode(JSON.stringify({ url, session, token, frame }));
   const text = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   return `${rest}${new URL(rest).hash === "" ? "#" : "&"}${PART}${text}`;
@@ -29,7 +29,7 @@ export function inviting(address, { url, session, token, frame }) {
  * @param {string} address
  */
 export function invitationIn(address) {
-  return read(parted(address).text ?? "", "address");
+  return read(parted(absolute(address)).text ?? "", "address");
 }
 
 /**
@@ -72,7 +72,7 @@ function inHistory({ history }) {
 function fromAddress({ location, history }, bridges) {
   // A worker has an address too, but not one that is for it to change.
   if (location === undefined || history === undefined) return undefined;
-  const { text, rest } = parted(location.href);
+  const { text, rest } = parted(new URL(location.href));
   if (text === undefined) return undefined;
   try {
     history.replaceState(history.state, "", rest);
@@ -98,10 +98,9 @@ function fromShell(page) {
 
 /**
  * An address without its invitation, and what that says.
- * @param {string | URL} address
+ * @param {URL} target
  */
-function parted(address) {
-  const target = absolute(address);
+function parted(target) {
   const all = target.hash.replace(/^#/, "").split("&");
   target.hash = all.filter((part) => !part.startsWith(PART)).join("&");
   return { text: all.find((part) => part.startsWith(PART))?.slice(PART.length), rest: target.href };

@@ -36,7 +36,8 @@ export class Membership {
    */
   async greet(isCurrent) {
     const { entry, duties, resumption, peer, client } = this.#parts;
-    const shown = entry.varies ? await entry.anew() : entry.shown;
+    const showing = entry.show();
+    const shown = showing instanceof Promise ? await showing : showing;
     if (resumption?.isDoubtful) await resumption.claim(shown.join?.session);
     if (!isCurrent()) return;
     const open = { protocol: ["1.0"], client, hosts: duties?.greet(), ...shown };

@@ -5,6 +5,7 @@ import { Caller } from "waybridge/caller";
 import { Host } from "waybridge/host";
 import { mockBridge } from "waybridge/mock";
 import { reload } from "waybridge/reload";
+import { resume } from "waybridge/resume";
 import { admission } from "waybridge/admission";
 import { fallback } from "waybridge/fallback";
 import { CallBuilder } from "waybridge/builder";
@@ -22,7 +23,7 @@ seen.push(shared);
 const caller = new Caller<Routes>(options, { reload, admission, fallback: fallback({ "service://now": () => 7 }) });
 const now: number = await caller.invoke(routes.now);
 seen.push(now, await caller.invoke("service://now", {}));
-const host = new Host<Routes>({ url: null, methods: { badge: () => 1 } });
+const host = new Host<Routes>({ url: null, methods: { badge: () => 1 } }, { resume });
 seen.push(await host.open(routes.cart).catch((error: BridgeError) => error.kind));
 
 const app = mockBridge<Routes>({
