@@ -19,6 +19,9 @@ extension Explanation {
     for redirect in explanation["redirects"]?.list ?? [] {
       lines.append("  redirected to: \(told(redirect))")
     }
+    for release in explanation["releases"]?.list ?? [] {
+      lines.append("  released: \(told(release))")
+    }
     if let names = explanation["interceptors"]?.list, !names.isEmpty {
       lines.append("  intercepted by: " + names.map { told($0) }.joined(separator: ", "))
     }

@@ -34,6 +34,22 @@ extension Router {
   }
 }
 
+extension LiveTable {
+  /// As ``replace(with:expecting:)``, with what a file holds; reading it blocks a thread, none of a
+  /// loop.
+  @discardableResult
+  public nonisolated func replace(
+    withTableAt path: String, expecting expected: String? = nil
+  ) async throws(TableError) -> Change {
+    let document: Value
+    do throws(TableError) { document = try TableDocument.read(path) } catch {
+      await refuse(error, .code)
+      throw error
+    }
+    return try await replace(with: document, expecting: expected)
+  }
+}
+
 /// The bytes of a route table.
 package enum TableDocument {
   /// The most bytes that a document may have.
@@ -57,8 +73,9 @@ package enum TableDocument {
       throw TableError(
         .unreadable, "\(name) has \(bytes.count) bytes, more than \(maxSize); split or shorten it")
     }
-    do { return try JSON.parse(bytes.span.bytes) } catch {
-      throw TableError(.wrong, "\(name) is not JSON: \(error)")
+    // Two routes' worth of members in one object would be one route less than its author sees.
+    do { return try JSON.parse(bytes.span.bytes, names: .differ) } catch {
+      throw TableError(.wrong, "\(name) is not JSON, or not clear: \(error)")
     }
   }
 }

@@ -10,8 +10,9 @@ struct Explain: Configured {
       in Swift and the session's hosts count too. In a table every route counts as served by a \
       host.
 
-      With --policy the answer is for whom --as describes, {"origin"?, "token"?: {"sub"?, \
-      "groups"?}}, else for nobody in particular: what the policy refuses cannot be opened, and the \
+      The answer is for whom --as describes, {"origin"?, "token"?: {"sub"?, "groups"?}, "client"?: \
+      {"name"?, "version"?}, "session"?}, else for nobody in particular: routes and redirects that are \
+      for some only are told as "released". With --policy what that refuses cannot be opened, and the \
       rule is told. A bridge answers for who asks it.
 
       With --json each answer is one line: {"uri", "canOpen", "kind", "route", "params", \
@@ -37,7 +38,7 @@ struct Explain: Configured {
 
   @Option(
     name: .customLong("as"),
-    help: ArgumentHelp("Whom the policy is asked for, a JSON object.", valueName: "json"),
+    help: ArgumentHelp("For whom the answer is, a JSON object.", valueName: "json"),
     completion: .nothing)
   var asker: String?
 
@@ -101,16 +102,14 @@ struct Explain: Configured {
   private func explaining(
     _ router: Router, _ settings: Configuration
   ) throws -> (String) -> ValueObject {
+    let known = try asker.map(Self.asker)
     guard let policy = settings.policy else {
-      guard asker == nil else {
-        throw ValidationError("--as is for whom a policy is asked: give --policy, too.")
-      }
-      return { router.explain($0).members }
+      return { router.explain($0, for: known?.caller).members }
     }
     let trial = try PolicyTrial(Policy(file: policy), router)
-    let asker = try asker.map(Self.asker) ?? PolicyAsker()
+    let asker = known ?? PolicyAsker()
     return { uri in
-      var members = router.explain(uri).members
+      var members = router.explain(uri, for: known?.caller).members
       let refusal = trial.refusal(to: asker, ofOpening: uri)
       members["policy"] = refusal?.data?["rule"] ?? .null
       if let refusal {

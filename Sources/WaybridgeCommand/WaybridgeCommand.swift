@@ -10,6 +10,6 @@ struct WaybridgeCommand: AsyncParsableCommand {
     version: "waybridge \(BridgeServer.version)",
     subcommands: [
       Serve.self, Demo.self, CallCommand.self, Explain.self, TokenCommand.self, URICommand.self,
-      PolicyCommand.self, SessionsCommand.self,
+      PolicyCommand.self, RoutesCommand.self, SessionsCommand.self,
     ])
 }

@@ -14,5 +14,9 @@ let package = Package(
       name: "Serving",
       dependencies: [.product(name: "Waybridge", package: "waybridge")],
       path: "Serving"),
+    .executableTarget(
+      name: "Tables",
+      dependencies: [.product(name: "Waybridge", package: "waybridge")],
+      path: "Tables"),
   ]
 )

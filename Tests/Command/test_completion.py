@@ -74,7 +74,7 @@ class Bash(Completion):
         commands = {"serve", "demo", "call", "explain", "token", "uri", "policy", "sessions", "help", "--version"}
         self.assertLessEqual(commands, self.complete(""))
         self.assertEqual({"explain"}, self.complete("e"))
-        self.assertEqual({"--table"}, self.complete("serve", "--ta"))
+        self.assertEqual({"--table", "--table-cache", "--table-interval"}, self.complete("serve", "--ta"))
         self.assertEqual({"make", "show"}, self.complete("token", "") - {"help", "-h", "--help", "--version"})
 
     def test_methods_are_those_of_the_openrpc_document(self):

@@ -147,13 +147,39 @@ class Asking(unittest.TestCase):
             code, output, errors = run("explain", "--table", TABLE, "--policy", str(self.policy), "--as", asker, "a:b")
             self.assertEqual((64, ""), (code, output))
             self.assertIn(text, errors)
-        code, output, errors = run("explain", "--table", TABLE, "--as", "{}", "a:b")
-        self.assertEqual((64, ""), (code, output))
-        self.assertIn("give --policy, too", errors)
         self.policy.write_text('{"rules": [{}]}')
         code, output, errors = run("explain", "--table", TABLE, "--policy", str(self.policy), "a:b")
         self.assertEqual((1, ""), (code, output))
         self.assertIn("\n$.rules[0]: ", errors)
+
+
+class Releases(unittest.TestCase):
+    def test_whom_a_route_is_for_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder) / "routes.json"
+            table.write_text(json.dumps({
+                "version": "1",
+                "routes": [
+                    {"name": "new", "pattern": "native://a", "kind": "page", "priority": 1, "release": {"share": 0.5, "clients": {"shop": ">=5"}}},
+                    {"name": "old", "pattern": "native://a", "kind": "page"},
+                ],
+                "redirects": [{"from": "native://b", "branches": [{"share": 0.5, "to": "native://a"}]}],
+            }))  # fmt: skip
+            for name, found in [(name, self.found(table, name)) for name in ["ann", "ben", "cid", "dora", "emil"]]:
+                inside = "inside of 0.0 to 0.5" in found["releases"][0]
+                self.assertEqual("new" if inside else "old", found["route"]["name"], name)
+            old = self.found(table, "ann", "4.9")
+            self.assertEqual(["route 'new': it is for shop >=5, not for shop 4.9"], old["releases"])
+            (nobody,) = explain("native://a\n", "--table", str(table))
+            self.assertEqual("old", nobody["route"]["name"])
+            (nobody,) = explain("native://b\n", "--table", str(table))
+            self.assertEqual([], nobody["redirects"])
+            self.assertIn("nobody in particular", nobody["releases"][0])
+
+    def found(self, table, user, version="5.0"):
+        asker = {"token": {"sub": user}, "client": {"name": "shop", "version": version}}
+        (found,) = explain("native://a\n", "--table", str(table), "--as", json.dumps(asker))
+        return found
 
 
 class Choosing(unittest.TestCase):

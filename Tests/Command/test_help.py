@@ -8,7 +8,7 @@ from command import run
 OPTIONS = {
     (): set(),
     ("serve",): {
-        "--table", "--policy", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy",
+        "--table", "--table-cache", "--table-interval", "--policy", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy",
         "--web", "--content-security-policy", "--no-client", "--data", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
         "--allow-anonymous", "--log-level", "--log-format", "--config",
     },

@@ -65,7 +65,7 @@ class Sources(Settings):
     def test_paths_in_the_file_are_seen_from_its_folder(self):
         (self.folder / "table.json").write_text(TABLE.read_text())
         with Server("serve", "--config", self.config({"table": "table.json", "port": 0})) as server:
-            self.assertEqual({"version": "1"}, hello(server)["table"])
+            self.assertEqual("1", hello(server)["table"]["version"])
 
     def test_a_variable_that_is_empty_counts_as_absent(self):
         with Server("serve", "--port", "0", WAYBRIDGE_TABLE="", WAYBRIDGE_LIMITS_MAX_BATCH="", WAYBRIDGE_CONFIG="") as server:

@@ -1,21 +1,26 @@
 import WayPatterns
+import WayRouting
 import WayTable
 import WayValues
 
-/// Who asks a policy, told by hand: `{"origin"?, "token"?: {"sub"?, "groups"?}}`.
+/// Who asks a policy, or a table, told by hand: `{"origin"?, "token"?: {"sub"?, "groups"?},
+/// "client"?: {"name"?, "version"?}, "session"?}`.
 package struct PolicyAsker: Sendable {
   /// The members of its JSON.
-  static let members = ["origin", "token"]
+  static let members = ["origin", "token", "client", "session"]
 
   /// Nil for what is no page.
   package let origin: String?
   /// The token's `sub`.
   package let user: String?
   package let groups: Set<String>
+  /// What the program calls itself, and its version.
+  private let client: Caller.Client?
+  private let session: String
 
   /// Nobody in particular, who is no page.
   package init() {
-    (origin, user, groups) = (nil, nil, [])
+    (origin, user, groups, client, session) = (nil, nil, [], nil, "")
   }
 
   /// Throws every fault of the JSON.
@@ -35,12 +40,29 @@ package struct PolicyAsker: Sendable {
     let claims = object["token"].flatMap { reader.object($0, at: path) } ?? [:]
     user = reader.text("sub", of: claims, at: path)
     var groups: Set<String> = []
-    let place = path.member("groups")
-    let list = claims["groups"].flatMap { reader.list($0, at: place) } ?? []
+    let groupsPlace = path.member("groups")
+    let list = claims["groups"].flatMap { reader.list($0, at: groupsPlace) } ?? []
     for (index, value) in list.enumerated() {
-      if let group = reader.text(value, at: place.element(index)) { groups.insert(group) }
+      if let group = reader.text(value, at: groupsPlace.element(index)) { groups.insert(group) }
     }
     self.groups = groups
+    let place = JSONPath.root.member("client")
+    let software = object["client"].flatMap {
+      reader.object($0, at: place, known: ["name", "version"])
+    }
+    client = software.map {
+      Caller.Client(
+        id: "", name: reader.text("name", of: $0, at: place),
+        version: reader.text("version", of: $0, at: place))
+    }
+    session = reader.text("session", of: object, at: .root) ?? ""
+  }
+
+  /// As a call has it.
+  package var caller: Caller {
+    Caller(
+      session: session, identity: Identity(user: user, groups: groups), client: client,
+      origin: origin)
   }
 }
 

@@ -46,7 +46,7 @@ package struct PolicyTrial {
       guard let method = RouteMethod.allCases.first(where: { $0.name == method.name }) else {
         break
       }
-      try rights.check(method, try look(up: uri))
+      try rights.check(method, try look(up: uri, for: rights.caller))
     case .host(let scheme, let scope):
       var definition: ValueObject = ["kind": "task", "scope": .string(scope.rawValue)]
       if let scheme {
@@ -63,12 +63,12 @@ package struct PolicyTrial {
   /// URIs nothing declares included; nil where it may, and for what leads nowhere.
   package func refusal(to asker: PolicyAsker, ofOpening uri: String) -> CallError? {
     let rights = rights(of: asker)
-    guard var said = try? look(up: uri) else { return nil }
+    guard var said = try? look(up: uri, for: rights.caller) else { return nil }
     for _ in 0...Redirect.maxHops {
       if let refusal = rights.refusal(ofOpening: said) { return refusal }
       guard case .undeclared(let uri, _, _) = said,
         let next = try? router.undefinedTarget(of: uri),
-        let reached = try? router.resolve(next, checking: false)
+        let reached = try? router.resolve(next, checking: false, for: rights.caller)
       else { break }
       said = reached
     }
@@ -76,19 +76,17 @@ package struct PolicyTrial {
   }
 
   private func rights(of asker: PolicyAsker) -> Rights {
-    Rights(
-      Caller(
-        session: "", identity: Identity(user: asker.user, groups: asker.groups),
-        origin: asker.origin),
-      PolicySource(rulebook))
+    Rights(asker.caller, PolicySource(rulebook))
   }
 
   /// What a URI says; for what has no route, or none of a kind that fits, that nothing is declared.
-  private func look(up text: String) throws(CallError) -> Resolution {
+  private func look(
+    up text: String, for caller: Caller
+  ) throws(CallError) -> Resolution {
     let uri: RouteURI
     do { uri = try RouteURI(mapping: text) } catch { throw CallError(.invalidURI(error)) }
     do throws(RoutingError) {
-      return try router.resolve(uri, checking: false)
+      return try router.resolve(uri, checking: false, for: caller)
     } catch {
       switch error {
       case .noRoute, .wrongKind: return .undeclared(uri: uri.withoutDotSegments, nil, params: [:])

@@ -1,0 +1,82 @@
+import WayRouting
+import WayTable
+import WayValues
+
+/// The document of a table in one way to write it: members in the order of the schema, nothing that
+/// goes without saying. It means the same, and is a table itself.
+struct NormalTable {
+  private let table: RouteTable
+
+  init(_ table: RouteTable) {
+    self.table = table
+  }
+
+  private static let order = [
+    "version", "types", "groups", "permissions", "topics", "routes", "redirects", "schemes", "tabs",
+    "actions", "plusIsSpace",
+  ]
+  private static let routeOrder = [
+    "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters", "required",
+    "strict", "result", "groups", "permissions", "fallback", "parents", "presentation", "release",
+    "methods",
+  ]
+
+  var value: Value {
+    let document = table.document
+    var members = document.ordered(Self.order)
+    members["routes"] = .list((document["routes"]?.list ?? []).map(route))
+    members["redirects"] = document["redirects"]?.list.map { .list($0.map(redirect)) }
+    members["schemes"] = document["schemes"]?.object.map { schemes in
+      .object(
+        ValueObject(
+          schemes.members.map { ($0.name.lowercased(), $0.value.without("closed", false)) }))
+    }
+    for name in ["types", "topics", "redirects", "schemes", "tabs", "actions"]
+    where members[name]?.isEmpty == true {
+      members[name] = nil
+    }
+    if members["plusIsSpace"] == true { members["plusIsSpace"] = nil }
+    return .object(members)
+  }
+
+  private func route(_ value: Value) -> Value {
+    guard var members = value.object?.ordered(Self.routeOrder) else { return value }
+    if let patterns = members["patterns"]?.list, patterns.count == 1 {
+      members["pattern"] = patterns[0]
+      members["patterns"] = nil
+      members = members.ordered(Self.routeOrder)
+    }
+    if members["priority"] == 0 { members["priority"] = nil }
+    if members["strict"] == false { members["strict"] = nil }
+    for name in ["parameters", "required", "groups", "permissions", "parents", "methods"]
+    where members[name]?.isEmpty == true {
+      members[name] = nil
+    }
+    return .object(members)
+  }
+
+  /// One branch that is for everybody is a target.
+  private func redirect(_ value: Value) -> Value {
+    guard let branches = value["branches"]?.list, branches.count == 1, let from = value["from"],
+      let branch = branches[0].object, branch.count == 1, let to = branch["to"]
+    else { return value }
+    return ["from": from, "to": to]
+  }
+}
+
+extension ValueObject {
+  /// Those of these names, in this order.
+  fileprivate func ordered(_ names: [String]) -> ValueObject {
+    ValueObject(names.compactMap { name in self[name].map { (name, $0) } })
+  }
+}
+
+extension Value {
+  fileprivate var isEmpty: Bool { list?.isEmpty ?? object?.isEmpty ?? false }
+
+  fileprivate func without(_ name: String, _ value: Value) -> Value {
+    guard var members = object, members[name] == value else { return self }
+    members[name] = nil
+    return .object(members)
+  }
+}

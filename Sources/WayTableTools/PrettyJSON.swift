@@ -1,0 +1,39 @@
+import WayValues
+
+/// JSON for people: a member a line, short lists and objects on one.
+enum PrettyJSON {
+  private static let width = 100
+
+  /// The value, without a line end.
+  static func text(_ value: Value) -> String { text(value, indentation: "", before: 0) }
+
+  private static func text(_ value: Value, indentation: String, before: Int) -> String {
+    let line = value.spaced
+    if indentation.count + before + line.count <= width { return line }
+    let inner = indentation + "  "
+    switch value {
+    case .list(let list) where !list.isEmpty:
+      let lines = list.map { inner + text($0, indentation: inner, before: 0) }
+      return "[\n\(lines.joined(separator: ",\n"))\n\(indentation)]"
+    case .object(let object) where !object.isEmpty:
+      let lines = object.members.map { member in
+        let head = "\(Value.string(member.name).text): "
+        return inner + head + text(member.value, indentation: inner, before: head.count)
+      }
+      return "{\n\(lines.joined(separator: ",\n"))\n\(indentation)}"
+    default: return line
+    }
+  }
+}
+
+extension Value {
+  /// On one line, with blanks where people set them.
+  fileprivate var spaced: String {
+    switch self {
+    case .list(let list): "[\(list.map(\.spaced).joined(separator: ", "))]"
+    case .object(let object):
+      "{\(object.members.map { "\(Value.string($0.name).text): \($0.value.spaced)" }.joined(separator: ", "))}"
+    default: text
+    }
+  }
+}
