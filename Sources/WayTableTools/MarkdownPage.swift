@@ -13,7 +13,7 @@ struct MarkdownPage {
 
   var text: String {
     var page = CodeWriter(unit: "")
-    page.line("# Routes, version \(Self.escaped(table.version))")
+    page.line("# \(Self.escaped("Routes, version \(table.version)"))")
     page.line()
     page.line("Hash \(table.stamp.hash).")
     for (heading, kind) in [
@@ -101,12 +101,21 @@ struct MarkdownPage {
     }
   }
 
-  /// On one line, with a backslash before what means something (CommonMark, Backslash escapes).
+  /// On one line, with a backslash before what means something (CommonMark, Backslash escapes): in a
+  /// line, and where a line begins.
   static func escaped(_ text: String) -> String {
     var result = ""
-    for scalar in text.visible.unicodeScalars {
-      if "\\`*_{}[]()<>#+-.!|~&:@$".unicodeScalars.contains(scalar) { result += "\\" }
+    var isNumber = true
+    for (index, scalar) in text.visible.unicodeScalars.enumerated() {
+      let isDigit = ("0"..."9").contains(scalar)
+      let endsNumber = isNumber && index > 0 && (scalar == "." || scalar == ")")
+      if "\\`*_[]<>|~&$".unicodeScalars.contains(scalar) || endsNumber
+        || (index == 0 && "#+-=:".unicodeScalars.contains(scalar))
+      {
+        result += "\\"
+      }
       result.unicodeScalars.append(scalar)
+      isNumber = isNumber && isDigit
     }
     return result
   }

@@ -22,6 +22,10 @@ OPTIONS = {
     ("policy",): set(),
     ("policy", "check"): set(),
     ("policy", "test"): {"--table"},
+    ("routes",): set(),
+    ("routes", "generate"): {"--language", "--output", "--module", "--package", "--check"},
+    ("routes", "export"): {"--format", "--demo", "--output"},
+    ("routes", "diff"): {"--json", "--breaking"},
     ("sessions",): set(),
     ("sessions", "list"): {"--data", "--json"},
     ("sessions", "show"): {"--data", "--json"},
@@ -29,6 +33,7 @@ OPTIONS = {
 
 # Options that are no settings.
 OWN = {"--json", "--base", "--watch", "--as"} | OPTIONS["token", "make"] | OPTIONS["token", "show"]
+OWN |= OPTIONS["routes", "generate"] | OPTIONS["routes", "export"] | OPTIONS["routes", "diff"]
 
 
 class Help(unittest.TestCase):
@@ -40,7 +45,7 @@ class Help(unittest.TestCase):
             self.assertEqual(names | {"--help", "--version"}, set(re.findall(r"(?:^|[\s\[])(--[a-z-]+)", options)), command)
 
     def test_the_commands_are_listed(self):
-        for parent in [(), ("token",), ("policy",), ("sessions",)]:
+        for parent in [(), ("token",), ("policy",), ("routes",), ("sessions",)]:
             commands = {names[-1] for names in OPTIONS if names[:-1] == parent and names}
             listed = run(*parent, "--help")[1].split("SUBCOMMANDS:")[1]
             self.assertEqual(commands, set(re.findall(r"^  ([a-z]+)  ", listed, re.M)), parent)

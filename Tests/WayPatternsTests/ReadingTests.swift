@@ -16,9 +16,12 @@ struct ReadingTests {
           "native://:host/a/c/:y/d host,y", "native://:host/a host",
         ]
       ),
-      ("App://[::1]:80/%3Ax%2A%28(/caf%C3%A9/:x)", [
-        "app://[::1]:80/%3Ax%2A%28/caf%C3%A9/:x x", "app://[::1]:80/%3Ax%2A%28 ",
-      ]),
+      (
+        "App://[::1]:80/%3Ax%2A%28(/caf%C3%A9/:x)",
+        [
+          "app://[::1]:80/%3Ax%2A%28/caf%C3%A9/:x x", "app://[::1]:80/%3Ax%2A%28 ",
+        ]
+      ),
       ("app:(/a)", ["app: ", "app:/a "]),
       ("app://h/a:b(/:x)", ["app://h/a:b/:x x", "app://h/a:b "]),
     ])
