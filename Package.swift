@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "WaybridgeTables", targets: ["WaybridgeTables"]),
     .library(name: "WaybridgeTokens", targets: ["WaybridgeTokens"]),
     .plugin(name: "WaybridgeModules", targets: ["WaybridgeModules"]),
+    .plugin(name: "WaybridgeRoutes", targets: ["WaybridgeRoutes"]),
     .executable(name: "waybridge", targets: ["WaybridgeCommand"]),
   ],
   dependencies: [
@@ -110,6 +111,16 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
+    .plugin(
+      name: "WaybridgeRoutes",
+      capability: .command(
+        intent: .custom(
+          verb: "waybridge-routes",
+          description: "Check a route table, generate typed calls from it, export and compare it."),
+        permissions: [
+          .writeToPackageDirectory(reason: "What is generated is a part of the package.")
+        ]),
+      dependencies: ["WaybridgeCommand"], path: "Sources/WaybridgeRoutes"),
     tests("WayValuesTests", ["WayValues"]),
     tests("WayPatternsTests", ["WayValues", "WayPatterns", "TestSupport"]),
     tests("WayNavigationTests", ["WayValues", "WayNavigation", "TestSupport"]),

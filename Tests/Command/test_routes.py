@@ -307,7 +307,7 @@ class Export(Folder):
             "$schema": "x", "routes": [{"kind": "page", "patterns": ["a://b"], "name": "b", "strict": False, "priority": 0}],
             "plusIsSpace": True, "redirects": [], "schemes": {"A": {"closed": False}}, "version": "1"}
         self.assertEqual(
-            '{"version": "1", "routes": [{"name": "b", "pattern": "a://b", "kind": "page"}], "schemes": {"a": {}}}\n',
+            '{\n  "version": "1",\n  "routes": [{"name": "b", "pattern": "a://b", "kind": "page"}],\n  "schemes": {"a": {}}\n}\n',
             self.export(self.write("b.json", written), "json"))
 
     def test_a_property_list_is_the_same(self):
