@@ -5,192 +5,308 @@ static const unsigned char file_0[] = {
 #embed "../../web/bridge/admission.js"
 };
 static const unsigned char file_1[] = {
-#embed "../../web/bridge/announcements.js"
+#embed "../../web/bridge/admission.min.js"
 };
 static const unsigned char file_2[] = {
-#embed "../../web/bridge/backoff.js"
+#embed "../../web/bridge/admission.min.js.map"
 };
 static const unsigned char file_3[] = {
-#embed "../../web/bridge/bridge.js"
+#embed "../../web/bridge/announcements.js"
 };
 static const unsigned char file_4[] = {
-#embed "../../web/bridge/builder.js"
+#embed "../../web/bridge/backoff.js"
 };
 static const unsigned char file_5[] = {
-#embed "../../web/bridge/call.js"
+#embed "../../web/bridge/bridge.js"
 };
 static const unsigned char file_6[] = {
-#embed "../../web/bridge/calling.js"
+#embed "../../web/bridge/bridge.min.js"
 };
 static const unsigned char file_7[] = {
-#embed "../../web/bridge/capabilities.js"
+#embed "../../web/bridge/bridge.min.js.map"
 };
 static const unsigned char file_8[] = {
-#embed "../../web/bridge/client.js"
+#embed "../../web/bridge/builder.js"
 };
 static const unsigned char file_9[] = {
-#embed "../../web/bridge/clock.js"
+#embed "../../web/bridge/builder.min.js"
 };
 static const unsigned char file_10[] = {
-#embed "../../web/bridge/codes.js"
+#embed "../../web/bridge/builder.min.js.map"
 };
 static const unsigned char file_11[] = {
-#embed "../../web/bridge/connection.js"
+#embed "../../web/bridge/call.js"
 };
 static const unsigned char file_12[] = {
-#embed "../../web/bridge/deputy.js"
+#embed "../../web/bridge/caller.js"
 };
 static const unsigned char file_13[] = {
-#embed "../../web/bridge/endpoint.js"
+#embed "../../web/bridge/caller.min.js"
 };
 static const unsigned char file_14[] = {
-#embed "../../web/bridge/entry.js"
+#embed "../../web/bridge/caller.min.js.map"
 };
 static const unsigned char file_15[] = {
-#embed "../../web/bridge/errors.js"
+#embed "../../web/bridge/calling.js"
 };
 static const unsigned char file_16[] = {
-#embed "../../web/bridge/fallback.js"
+#embed "../../web/bridge/capabilities.js"
 };
 static const unsigned char file_17[] = {
-#embed "../../web/bridge/frame-store.js"
+#embed "../../web/bridge/client.js"
 };
 static const unsigned char file_18[] = {
-#embed "../../web/bridge/hosting.js"
+#embed "../../web/bridge/clock.js"
 };
 static const unsigned char file_19[] = {
-#embed "../../web/bridge/invitation.js"
+#embed "../../web/bridge/closes.js"
 };
 static const unsigned char file_20[] = {
-#embed "../../web/bridge/link.js"
+#embed "../../web/bridge/codes.js"
 };
 static const unsigned char file_21[] = {
-#embed "../../web/bridge/liveness.js"
+#embed "../../web/bridge/codes.min.js"
 };
 static const unsigned char file_22[] = {
-#embed "../../web/bridge/member.js"
+#embed "../../web/bridge/codes.min.js.map"
 };
 static const unsigned char file_23[] = {
-#embed "../../web/bridge/membership.js"
+#embed "../../web/bridge/connection.js"
 };
 static const unsigned char file_24[] = {
-#embed "../../web/bridge/methods.js"
+#embed "../../web/bridge/deputy.js"
 };
 static const unsigned char file_25[] = {
-#embed "../../web/bridge/mock.js"
+#embed "../../web/bridge/duties.js"
 };
 static const unsigned char file_26[] = {
-#embed "../../web/bridge/mock/app.js"
+#embed "../../web/bridge/endpoint.js"
 };
 static const unsigned char file_27[] = {
-#embed "../../web/bridge/mock/invitation.js"
+#embed "../../web/bridge/entry.js"
 };
 static const unsigned char file_28[] = {
-#embed "../../web/bridge/mock/member.js"
+#embed "../../web/bridge/errors.js"
 };
 static const unsigned char file_29[] = {
-#embed "../../web/bridge/mock/session.js"
+#embed "../../web/bridge/fallback.js"
 };
 static const unsigned char file_30[] = {
-#embed "../../web/bridge/mock/socket.js"
+#embed "../../web/bridge/fallback.min.js"
 };
 static const unsigned char file_31[] = {
-#embed "../../web/bridge/mock/stack.js"
+#embed "../../web/bridge/fallback.min.js.map"
 };
 static const unsigned char file_32[] = {
-#embed "../../web/bridge/notices.js"
+#embed "../../web/bridge/fill.js"
 };
 static const unsigned char file_33[] = {
-#embed "../../web/bridge/numbers.js"
+#embed "../../web/bridge/frame-store.js"
 };
 static const unsigned char file_34[] = {
-#embed "../../web/bridge/pattern.js"
+#embed "../../web/bridge/host.js"
 };
 static const unsigned char file_35[] = {
-#embed "../../web/bridge/peer.js"
+#embed "../../web/bridge/host.min.js"
 };
 static const unsigned char file_36[] = {
-#embed "../../web/bridge/pending.js"
+#embed "../../web/bridge/host.min.js.map"
 };
 static const unsigned char file_37[] = {
-#embed "../../web/bridge/registry.js"
+#embed "../../web/bridge/hosting.js"
 };
 static const unsigned char file_38[] = {
-#embed "../../web/bridge/reload-store.js"
+#embed "../../web/bridge/invitation.js"
 };
 static const unsigned char file_39[] = {
-#embed "../../web/bridge/result.js"
+#embed "../../web/bridge/link.js"
 };
 static const unsigned char file_40[] = {
-#embed "../../web/bridge/resumption.js"
+#embed "../../web/bridge/liveness.js"
 };
 static const unsigned char file_41[] = {
-#embed "../../web/bridge/serving.js"
+#embed "../../web/bridge/membership.js"
 };
 static const unsigned char file_42[] = {
-#embed "../../web/bridge/shown-pages.js"
+#embed "../../web/bridge/methods.js"
 };
 static const unsigned char file_43[] = {
-#embed "../../web/bridge/subscriptions.js"
+#embed "../../web/bridge/mock.js"
 };
 static const unsigned char file_44[] = {
-#embed "../../web/bridge/types.js"
+#embed "../../web/bridge/mock.min.js"
 };
 static const unsigned char file_45[] = {
-#embed "../../web/bridge/uri-map.js"
+#embed "../../web/bridge/mock.min.js.map"
 };
 static const unsigned char file_46[] = {
+#embed "../../web/bridge/mock/app.js"
+};
+static const unsigned char file_47[] = {
+#embed "../../web/bridge/mock/inside.js"
+};
+static const unsigned char file_48[] = {
+#embed "../../web/bridge/mock/invitation.js"
+};
+static const unsigned char file_49[] = {
+#embed "../../web/bridge/mock/member.js"
+};
+static const unsigned char file_50[] = {
+#embed "../../web/bridge/mock/session.js"
+};
+static const unsigned char file_51[] = {
+#embed "../../web/bridge/mock/socket.js"
+};
+static const unsigned char file_52[] = {
+#embed "../../web/bridge/mock/stack.js"
+};
+static const unsigned char file_53[] = {
+#embed "../../web/bridge/news.js"
+};
+static const unsigned char file_54[] = {
+#embed "../../web/bridge/numbers.js"
+};
+static const unsigned char file_55[] = {
+#embed "../../web/bridge/pattern.js"
+};
+static const unsigned char file_56[] = {
+#embed "../../web/bridge/peer.js"
+};
+static const unsigned char file_57[] = {
+#embed "../../web/bridge/plain.js"
+};
+static const unsigned char file_58[] = {
+#embed "../../web/bridge/registry.js"
+};
+static const unsigned char file_59[] = {
+#embed "../../web/bridge/reload-store.js"
+};
+static const unsigned char file_60[] = {
+#embed "../../web/bridge/reload.js"
+};
+static const unsigned char file_61[] = {
+#embed "../../web/bridge/reload.min.js"
+};
+static const unsigned char file_62[] = {
+#embed "../../web/bridge/reload.min.js.map"
+};
+static const unsigned char file_63[] = {
+#embed "../../web/bridge/result.js"
+};
+static const unsigned char file_64[] = {
+#embed "../../web/bridge/resume.js"
+};
+static const unsigned char file_65[] = {
+#embed "../../web/bridge/resume.min.js"
+};
+static const unsigned char file_66[] = {
+#embed "../../web/bridge/resume.min.js.map"
+};
+static const unsigned char file_67[] = {
+#embed "../../web/bridge/resumption.js"
+};
+static const unsigned char file_68[] = {
+#embed "../../web/bridge/routes.js"
+};
+static const unsigned char file_69[] = {
+#embed "../../web/bridge/serving.js"
+};
+static const unsigned char file_70[] = {
+#embed "../../web/bridge/shown-pages.js"
+};
+static const unsigned char file_71[] = {
+#embed "../../web/bridge/table.js"
+};
+static const unsigned char file_72[] = {
+#embed "../../web/bridge/topics.js"
+};
+static const unsigned char file_73[] = {
+#embed "../../web/bridge/types.js"
+};
+static const unsigned char file_74[] = {
+#embed "../../web/bridge/uri-map.js"
+};
+static const unsigned char file_75[] = {
 #embed "../../web/bridge/uri.js"
 };
 
 static const struct web_client_file files[] = {
     {"admission.js", file_0, sizeof file_0},
-    {"announcements.js", file_1, sizeof file_1},
-    {"backoff.js", file_2, sizeof file_2},
-    {"bridge.js", file_3, sizeof file_3},
-    {"builder.js", file_4, sizeof file_4},
-    {"call.js", file_5, sizeof file_5},
-    {"calling.js", file_6, sizeof file_6},
-    {"capabilities.js", file_7, sizeof file_7},
-    {"client.js", file_8, sizeof file_8},
-    {"clock.js", file_9, sizeof file_9},
-    {"codes.js", file_10, sizeof file_10},
-    {"connection.js", file_11, sizeof file_11},
-    {"deputy.js", file_12, sizeof file_12},
-    {"endpoint.js", file_13, sizeof file_13},
-    {"entry.js", file_14, sizeof file_14},
-    {"errors.js", file_15, sizeof file_15},
-    {"fallback.js", file_16, sizeof file_16},
-    {"frame-store.js", file_17, sizeof file_17},
-    {"hosting.js", file_18, sizeof file_18},
-    {"invitation.js", file_19, sizeof file_19},
-    {"link.js", file_20, sizeof file_20},
-    {"liveness.js", file_21, sizeof file_21},
-    {"member.js", file_22, sizeof file_22},
-    {"membership.js", file_23, sizeof file_23},
-    {"methods.js", file_24, sizeof file_24},
-    {"mock.js", file_25, sizeof file_25},
-    {"mock/app.js", file_26, sizeof file_26},
-    {"mock/invitation.js", file_27, sizeof file_27},
-    {"mock/member.js", file_28, sizeof file_28},
-    {"mock/session.js", file_29, sizeof file_29},
-    {"mock/socket.js", file_30, sizeof file_30},
-    {"mock/stack.js", file_31, sizeof file_31},
-    {"notices.js", file_32, sizeof file_32},
-    {"numbers.js", file_33, sizeof file_33},
-    {"pattern.js", file_34, sizeof file_34},
-    {"peer.js", file_35, sizeof file_35},
-    {"pending.js", file_36, sizeof file_36},
-    {"registry.js", file_37, sizeof file_37},
-    {"reload-store.js", file_38, sizeof file_38},
-    {"result.js", file_39, sizeof file_39},
-    {"resumption.js", file_40, sizeof file_40},
-    {"serving.js", file_41, sizeof file_41},
-    {"shown-pages.js", file_42, sizeof file_42},
-    {"subscriptions.js", file_43, sizeof file_43},
-    {"types.js", file_44, sizeof file_44},
-    {"uri-map.js", file_45, sizeof file_45},
-    {"uri.js", file_46, sizeof file_46},
+    {"admission.min.js", file_1, sizeof file_1},
+    {"admission.min.js.map", file_2, sizeof file_2},
+    {"announcements.js", file_3, sizeof file_3},
+    {"backoff.js", file_4, sizeof file_4},
+    {"bridge.js", file_5, sizeof file_5},
+    {"bridge.min.js", file_6, sizeof file_6},
+    {"bridge.min.js.map", file_7, sizeof file_7},
+    {"builder.js", file_8, sizeof file_8},
+    {"builder.min.js", file_9, sizeof file_9},
+    {"builder.min.js.map", file_10, sizeof file_10},
+    {"call.js", file_11, sizeof file_11},
+    {"caller.js", file_12, sizeof file_12},
+    {"caller.min.js", file_13, sizeof file_13},
+    {"caller.min.js.map", file_14, sizeof file_14},
+    {"calling.js", file_15, sizeof file_15},
+    {"capabilities.js", file_16, sizeof file_16},
+    {"client.js", file_17, sizeof file_17},
+    {"clock.js", file_18, sizeof file_18},
+    {"closes.js", file_19, sizeof file_19},
+    {"codes.js", file_20, sizeof file_20},
+    {"codes.min.js", file_21, sizeof file_21},
+    {"codes.min.js.map", file_22, sizeof file_22},
+    {"connection.js", file_23, sizeof file_23},
+    {"deputy.js", file_24, sizeof file_24},
+    {"duties.js", file_25, sizeof file_25},
+    {"endpoint.js", file_26, sizeof file_26},
+    {"entry.js", file_27, sizeof file_27},
+    {"errors.js", file_28, sizeof file_28},
+    {"fallback.js", file_29, sizeof file_29},
+    {"fallback.min.js", file_30, sizeof file_30},
+    {"fallback.min.js.map", file_31, sizeof file_31},
+    {"fill.js", file_32, sizeof file_32},
+    {"frame-store.js", file_33, sizeof file_33},
+    {"host.js", file_34, sizeof file_34},
+    {"host.min.js", file_35, sizeof file_35},
+    {"host.min.js.map", file_36, sizeof file_36},
+    {"hosting.js", file_37, sizeof file_37},
+    {"invitation.js", file_38, sizeof file_38},
+    {"link.js", file_39, sizeof file_39},
+    {"liveness.js", file_40, sizeof file_40},
+    {"membership.js", file_41, sizeof file_41},
+    {"methods.js", file_42, sizeof file_42},
+    {"mock.js", file_43, sizeof file_43},
+    {"mock.min.js", file_44, sizeof file_44},
+    {"mock.min.js.map", file_45, sizeof file_45},
+    {"mock/app.js", file_46, sizeof file_46},
+    {"mock/inside.js", file_47, sizeof file_47},
+    {"mock/invitation.js", file_48, sizeof file_48},
+    {"mock/member.js", file_49, sizeof file_49},
+    {"mock/session.js", file_50, sizeof file_50},
+    {"mock/socket.js", file_51, sizeof file_51},
+    {"mock/stack.js", file_52, sizeof file_52},
+    {"news.js", file_53, sizeof file_53},
+    {"numbers.js", file_54, sizeof file_54},
+    {"pattern.js", file_55, sizeof file_55},
+    {"peer.js", file_56, sizeof file_56},
+    {"plain.js", file_57, sizeof file_57},
+    {"registry.js", file_58, sizeof file_58},
+    {"reload-store.js", file_59, sizeof file_59},
+    {"reload.js", file_60, sizeof file_60},
+    {"reload.min.js", file_61, sizeof file_61},
+    {"reload.min.js.map", file_62, sizeof file_62},
+    {"result.js", file_63, sizeof file_63},
+    {"resume.js", file_64, sizeof file_64},
+    {"resume.min.js", file_65, sizeof file_65},
+    {"resume.min.js.map", file_66, sizeof file_66},
+    {"resumption.js", file_67, sizeof file_67},
+    {"routes.js", file_68, sizeof file_68},
+    {"serving.js", file_69, sizeof file_69},
+    {"shown-pages.js", file_70, sizeof file_70},
+    {"table.js", file_71, sizeof file_71},
+    {"topics.js", file_72, sizeof file_72},
+    {"types.js", file_73, sizeof file_73},
+    {"uri-map.js", file_74, sizeof file_74},
+    {"uri.js", file_75, sizeof file_75},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

@@ -3,7 +3,7 @@ import ArgumentParser
 struct RoutesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "routes",
-    abstract: "Generate typed calls from a route table, export it, and compare two.",
+    abstract: "Check a route table, generate typed calls from it, export it, and compare two.",
     discussion: """
       A route table is one document for all ends of an app; protocol/schema/table.schema.json \
       describes it.
@@ -13,5 +13,5 @@ struct RoutesCommand: ParsableCommand {
 
       Example: waybridge routes generate routes.json --language typescript --output web
       """,
-    subcommands: [RoutesGenerate.self, RoutesExport.self, RoutesDiff.self])
+    subcommands: [RoutesCheck.self, RoutesGenerate.self, RoutesExport.self, RoutesDiff.self])
 }

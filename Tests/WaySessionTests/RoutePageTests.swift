@@ -127,10 +127,10 @@ struct RoutePageTests {
   @Test func aTableThatIsLoadedAnewIsToldToNewClients() async throws {
     let bridge = WireBridge(router)
     let (_, hello) = try await WireClient.open(bridge)
-    #expect(hello["table"] == ["version": "test"])
+    #expect(hello["table"] == ["version": "", "hash": ""])
     let table: Value = ["version": "2", "routes": []]
     try RouteTable(parsing: table).apply(to: router, anew: true)
     let (_, later) = try await WireClient.open(bridge, joining: hello)
-    #expect(later["table"] == ["version": "2"])
+    #expect(later["table"]?["version"] == "2")
   }
 }

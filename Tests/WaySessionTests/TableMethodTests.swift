@@ -53,6 +53,7 @@ struct TableMethodTests {
     defer { telling.cancel() }
     let watcher = try await open()
     try await watcher.subscribe("table.changed")
+    var heard = try await bridge.hub.events(["table.*"], limit: 8).makeAsyncIterator()
     let first = try await client.value("table.get")
     #expect(first["version"] == "1" && first["versions"] == [])
     let changed = try await client.value(
@@ -68,6 +69,7 @@ struct TableMethodTests {
     let data = try #require(event["data"])
     #expect(data["previous"]?["version"] == "1" && data["cause"] == "update")
     #expect(data["version"] == "1+1" && data["hash"] == changed["hash"])
+    #expect(try await heard.next()?.data == data)
     let back = try await client.value("table.rollback", ["expect": "1+1"])
     #expect(back["hash"] == first["hash"])
     #expect(try await watcher.event()["data"]?["cause"] == "rollback")

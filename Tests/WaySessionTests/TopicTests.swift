@@ -49,8 +49,9 @@ struct TopicTests {
     for topic in OwnTopic.allCases {
       #expect(OwnTopic.reserves(topic.rawValue))
       let kinds = try TopicPattern(topic.rawValue, limit: 256).kinds
-      // The server's end is told whether or not anybody listens.
-      #expect(kinds.rawValue.nonzeroBitCount == (topic == .serverDraining ? 0 : 1))
+      // What is not told by a session has no kind among what sessions tell.
+      let isOfAll = topic == .serverDraining || topic == .tableChanged
+      #expect(kinds.rawValue.nonzeroBitCount == (isOfAll ? 0 : 1))
     }
     #expect(!OwnTopic.reserves("pages.opened"))
   }

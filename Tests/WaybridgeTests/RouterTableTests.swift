@@ -16,7 +16,7 @@ struct RouterTableTests {
   }
 
   @Test(arguments: [
-    (#"{"version": "1",}"#, "is not JSON: "),
+    (#"{"version": "1",}"#, "is not JSON, or not clear: "),
     (#"{"version": "1", "routes": 7}"#, "$.routes: "),
     (
       #"{"version": "1", "routes": [{"name": "a", "pattern": "x://a", "kind": "pane"}]}"#,

@@ -31,20 +31,6 @@ export class Admission {
   }
 
   /**
-   * Outside of a page there is no origin that could be refused, and to the page's own server there is none to tell apart.
-   * @param {string | undefined} endpoint
-   * @param {Fetch | undefined} fetch
-   * @returns {Admission | undefined}
-   */
-  static to(endpoint, fetch) {
-    // Not that of `location`, which a sandboxed frame does not have.
-    const { origin, location } = globalThis;
-    if (endpoint === undefined || fetch === undefined || typeof origin !== "string") return undefined;
-    const health = healthOf(endpoint);
-    return health.origin === origin ? undefined : new Admission(health, { origin, hostname: location?.hostname ?? "" }, fetch);
-  }
-
-  /**
    * Why the handshake failed, as far as can be found out. Never rejects.
    * @param {Close} close how it looked
    * @param {AbortSignal} signal ends the asking, without an answer
@@ -88,4 +74,19 @@ export class Admission {
       asked.then(() => resolve(true), () => resolve(false));
     });
   }
+}
+
+/**
+ * The part of a client that finds out why a handshake failed. Outside of a page there is no origin that could be refused, and to the page's
+ * own server there is none to tell apart.
+ * @param {string | undefined} endpoint
+ * @param {Fetch | undefined} fetch
+ * @returns {Admission | undefined}
+ */
+export function admission(endpoint, fetch) {
+  // Not that of `location`, which a sandboxed frame does not have.
+  const { origin, location } = globalThis;
+  if (endpoint === undefined || fetch === undefined || typeof origin !== "string") return undefined;
+  const health = healthOf(endpoint);
+  return health.origin === origin ? undefined : new Admission(health, { origin, hostname: location?.hostname ?? "" }, fetch);
 }

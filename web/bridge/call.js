@@ -6,12 +6,18 @@ const GRACE = 1000;
 /** The longest that `setTimeout` can wait; what is longer fires at once. */
 const LONGEST = 0x7fffffff - GRACE;
 
+/** @typedef {{id: string, method: string, uri?: string, key?: string}} Asked a call, as far as it can be told, in the words of the protocol */
+/**
+ * `first`: it goes out before `start`, or not at all; `asker` is kept with the call; `taken` is told the result before anything else that comes
+ * is looked at.
+ * @typedef {import("./types.js").CallOptions & {first?: boolean, asker?: unknown, taken?: (result: any) => void}} AskOptions
+ */
+
 /** One call that this side made: it settles exactly once, and then holds on to nothing of the caller's. */
 export class Call {
   /** @type {(value: any) => void} */ #resolve = () => {};
   /** @type {(error: unknown) => void} */ #reject = () => {};
   /** @type {unknown} */ #guard;
-  #options;
   #withdraw;
   #clock;
 
@@ -21,54 +27,37 @@ export class Call {
   seq = 0;
   settled = false;
   /** Whether it can not be asked again, whatever its key. */
-  isOnce = false;
-  /**
-   * Told the result at once, before the caller is.
-   * @type {((result: any) => void) | undefined}
-   */
-  taken;
+  isOnce;
+  asked;
+  text;
+  options;
+  /** @type {Promise<any>} */
+  promise = new Promise((resolve, reject) => {
+    this.#resolve = resolve;
+    this.#reject = reject;
+  });
 
   /**
-   * @param {{id: string, method: string, text: string, uri?: string, key?: string}} message `text` is the complete request
-   * @param {import("./types.js").CallOptions & {asker?: unknown, taken?: (result: any) => void}} options `timeout` already checked
+   * @param {Asked} asked
+   * @param {string} text the complete request
+   * @param {AskOptions} options `timeout` already checked
    * @param {(call: Call) => void} withdraw told when the caller no longer wants the call: cancel it at the server
    * @param {import("./clock.js").Clock} clock
    */
-  constructor({ id, method, text, uri, key }, options, withdraw, clock) {
-    this.id = id;
-    this.method = method;
+  constructor(asked, text, options, withdraw, clock) {
+    this.asked = asked;
     this.text = text;
-    this.uri = uri;
-    this.key = key;
-    /** Who had this side make it, where that was told. */
-    this.asker = options.asker;
-    this.#options = options;
-    this.taken = options.taken;
+    this.options = options;
+    this.isOnce = options.first === true;
     this.#withdraw = withdraw;
     this.#clock = clock;
-    /** @type {Promise<any>} */
-    this.promise = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
     options.signal?.addEventListener("abort", this.#aborted);
     if (options.timeout !== undefined) this.#guard = clock.setTimeout(this.#late, options.timeout + GRACE);
   }
 
-  /** Whether the caller has taken it back. */
-  get isWithdrawn() {
-    return this.#options.signal?.aborted ?? false;
-  }
-
-  /** What it was, in the words of the protocol. */
-  get asked() {
-    const { id, method, uri, key } = this;
-    return { id, method, uri, key };
-  }
-
   /** In bytes, as it is sent. */
   get size() {
-    return new TextEncoder().encode(this.text).length;
+    return sizeOf(this.text);
   }
 
   /** @param {unknown} result */
@@ -81,30 +70,29 @@ export class Call {
     if (this.#settle()) this.#reject(error);
   }
 
-  /** @param {unknown} value */
+  /** @param {any} value */
   progress(value) {
     // The deadline ends when the page is shown; how long the user then stays is not the caller's to bound.
-    if (this.method === "router.open" && typeof value === "object" && value !== null && Object.hasOwn(value, "opened")) {
-      this.#clock.clearTimeout(this.#guard);
-    }
-    this.#options.onProgress?.(value);
+    if (value?.opened !== undefined && this.asked.method === "router.open") this.#clock.clearTimeout(this.#guard);
+    this.options.onProgress?.(value);
   }
 
   #aborted = () => {
     if (this.sent) this.#withdraw(this);
-    else this.fail(this.#options.signal?.reason);
+    else this.fail(this.options.signal?.reason);
   };
 
   #late = () => {
     if (this.sent) this.#withdraw(this);
-    this.fail(failure("deadline", `no answer to ${this.method} within ${this.#options.timeout} ms`, { method: this.method }));
+    const { method } = this.asked;
+    this.fail(failure("deadline", `no answer to ${method} within ${this.options.timeout} ms`, { method }));
   };
 
   #settle() {
     if (this.settled) return false;
     this.settled = true;
     this.#clock.clearTimeout(this.#guard);
-    this.#options.signal?.removeEventListener("abort", this.#aborted);
+    this.options.signal?.removeEventListener("abort", this.#aborted);
     return true;
   }
 }
@@ -119,30 +107,9 @@ export function checkTimeout(timeout, method) {
 }
 
 /**
- * The params of a page's method are an object: what is none the server would refuse, and what JSON
- * would make an empty one of, such as a Map, would get lost.
- * @param {unknown} params
- * @param {string} method
+ * Bytes of UTF-8.
+ * @param {string} text
  */
-export function checkParams(params, method) {
-  if (params === undefined || isPlain(params)) return;
-  const what = `the params of ${method} are ${kindOf(params)}`;
-  throw failure("invalidParams", `${what}; give an object, each value by its name, or nothing`, { method });
-}
-
-/**
- * Whether it is an object of no class; it may be one of another window.
- * @param {unknown} value
- */
-export function isPlain(value) {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/** @param {unknown} value */
-function kindOf(value) {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? `an object of the class ${value.constructor?.name}` : `a ${typeof value}`;
+export function sizeOf(text) {
+  return new TextEncoder().encode(text).length;
 }

@@ -6,7 +6,7 @@ export class Capabilities {
   /** @type {Set<string>} */ #names = new Set();
   #client;
 
-  /** @param {import("./client.js").Client} client */
+  /** @param {Pick<import("./caller.js").Caller, "session" | "request">} client */
   constructor(client) {
     this.#client = client;
   }

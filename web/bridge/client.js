@@ -1,22 +1,23 @@
 // @ts-check
-import { Admission } from "./admission.js";
 import { Announcements } from "./announcements.js";
 import { Backoff, check } from "./backoff.js";
 import { platformClock } from "./clock.js";
-import { closeCodes } from "./codes.js";
 import { Entry } from "./entry.js";
-import { BridgeAbsent, BridgeError, closedError, failure } from "./errors.js";
-import { Hosting } from "./hosting.js";
+import { BridgeError, closedError, failure } from "./errors.js";
 import { Link } from "./link.js";
-import { Liveness } from "./liveness.js";
 import { Membership } from "./membership.js";
-import { Methods } from "./methods.js";
-import { Notices } from "./notices.js";
+import { News } from "./news.js";
 import { Peer } from "./peer.js";
-import { ReloadStore } from "./reload-store.js";
-import { Resumption } from "./resumption.js";
+import { Topics } from "./topics.js";
 
 /** @typedef {import("./connection.js").Close} Close */
+
+/**
+ * What makes a client one that others call.
+ * @typedef {object} Duty
+ * @property {typeof import("./serving.js").Serving} Serving
+ * @property {(client: import("./duties.js").Employer) => import("./duties.js").Duties} of
+ */
 
 /** How this client names itself when the application does not. */
 const CLIENT = { name: "waybridge-js", version: "0.1.0" };
@@ -26,95 +27,81 @@ export class Client {
   #closedByApp = false;
   /** @type {Link} */ #link;
   /** @type {Peer} */ #peer;
-  /** @type {Resumption} */ #resumption;
+  /** @type {import("./resumption.js").Resumption | undefined} */ #resumption;
   /** @type {Membership} */ #membership;
-  /** @type {Liveness | undefined} */ #liveness;
+  /** @type {import("./liveness.js").Liveness | undefined} */ #liveness;
   #store;
   #emit;
-  #deputy;
   entry;
-  methods = new Methods();
-  hosting = new Hosting(this.methods);
-  announcements;
+  /** @type {Topics} */ topics;
+  /** @type {import("./duties.js").Duties | undefined} */ duties;
 
   /**
    * @param {import("./types.js").BridgeOptions} options
+   * @param {import("./types.js").Parts} parts
    * @param {(type: string, detail: unknown) => void} emit
-   * @param {(request?: import("./serving.js").Served) => import("./types.js").Deputy} deputy what acts for the caller of a request, or for
-   *   this client itself
    */
-  constructor(options, emit, deputy) {
+  constructor(options, { duties: own, reload, resume = reload?.resume, admission, fallback }, emit) {
     this.#emit = emit;
-    this.#deputy = deputy;
+    const duties = /** @type {Duty | undefined} */ (own);
     const { clock = platformClock, connectTimeout = 10000, reconnect = {}, queue: { count = 256, bytes = 1 << 20 } = {} } = options;
-    const { keep = "reload", ping = {} } = options;
+    const { keep = "reload", ping = {}, client = CLIENT } = options;
     const { after = 25000, timeout = 10000 } = ping || {};
     check("connectTimeout", connectTimeout, 1, 0x7fffffff);
-    check("queue.count", count, 0, Number.MAX_SAFE_INTEGER);
-    check("queue.bytes", bytes, 0, Number.MAX_SAFE_INTEGER);
+    check("queue.count", count, 0);
+    check("queue.bytes", bytes, 0);
     check("ping.after", after, 1, 0x7fffffff);
     check("ping.timeout", timeout, 1, 0x7fffffff);
     if (!["reload", "connection", "nothing"].includes(keep)) {
       throw failure("invalidParams", `keep is ${String(keep)}; give "reload", "connection" or "nothing"`);
     }
     // Where something stands in for a bridge, nobody should have to wait for one.
-    const usual = options.fallback === undefined ? {} : { attempts: 1 };
+    const usual = fallback === undefined ? {} : { attempts: 1 };
     const backoff = reconnect === false ? undefined : new Backoff({ ...usual, ...reconnect }, () => clock.random());
-    this.entry = new Entry(options);
-    const client = options.client ?? CLIENT;
-    const report = (/** @type {BridgeError} */ error) => this.#emit("error", error);
-    const request = (/** @type {string} */ method, /** @type {object} */ params, /** @type {any} */ how) => this.#peer.request(method, params, how);
-    const { entry, hosting } = this;
-    const notices = new Notices({ session: () => this.session, request, entry, hosting, emit, report });
-    this.announcements = new Announcements(this.hosting, notices.subscriptions, {
-      request,
+    const entry = (this.entry = new Entry(options, fallback !== undefined, reload?.keeping(globalThis)));
+    const report = (/** @type {BridgeError} */ error) => emit("error", error);
+    const { url, absence, frame } = entry;
+    /** @type {import("./reload-store.js").ReloadStore | undefined} */
+    const store = keep === "reload" && url !== undefined ? reload?.store({ url, name: client.name, frame }, clock, () => {
+      const { identity, received, asked: calls } = /** @type {import("./resumption.js").Resumption} */ (this.#resumption);
+      return identity && { ...identity, received, calls, hosts: this.duties?.hosting.declarations ?? [], topics: this.topics.asked };
+    }) : undefined;
+    this.#store = store;
+    /** @type {Peer} */
+    const peer = (this.#peer = new Peer({
+      send: (text, how) => this.#resumption?.send(text, how) ?? this.#link.send(text),
+      takes: (message, units) => this.#resumption?.takes(message, units) ?? true,
+      acknowledged: (params) => this.#resumption?.acknowledged(params),
+      report,
+      Serving: duties?.Serving,
+      request: (method) => this.duties?.request(method),
+      notification: (method) => (method === "event" ? (event) => news.hear(event) : this.duties?.notification(method)),
+      queue: { count, bytes },
+      clock,
+    }));
+    const announcements = new Announcements({
+      request: (method, params, how) => peer.request(method, params, how),
       ready: () => this.ready,
       refused: (error) => this.state === "closed" || report(error),
     });
-    const { url, absence } = this.entry;
-    const place = keep === "reload" && url !== undefined ? { url, name: client.name, frame: entry.frame } : undefined;
-    this.#store = place && ReloadStore.of(place, clock, () => {
-      const { identity, received, kept } = this.#resumption;
-      return kept ?? (identity && { ...identity, received, calls: this.#peer.asked, ...this.announcements.told });
-    });
-    this.#resumption = new Resumption({
-      isWanted: keep !== "nothing",
-      send: (text) => this.#link.send(text),
-      drop: (code, reason) => this.#link.drop(code, reason),
-      room: () => this.#peer.flush(),
-      store: this.#store,
-      clock,
-    });
-    this.#peer = new Peer({
-      send: (text, how) => this.#resumption.send(text, how),
-      takes: (message, units) => this.#resumption.takes(message, units),
-      acknowledged: (params) => this.#resumption.acknowledged(params),
-      report,
-      request: (method) => this.#acting(this.hosting.requests.get(method) ?? this.methods.handler(method)),
-      notification: (method) => notices.handler(method) ?? this.#acting(this.methods.handler(method)),
-      queue: { count, bytes },
-      clock,
-    });
-    this.#membership = new Membership({
-      client, clock, own: () => deputy(), entry, hosting, report, announcements: this.announcements, resumption: this.#resumption, store: this.#store, peer: this.#peer,
-      lost: (lost) => emit("statechange", { state: this.state, attempt: 0, lost }),
-    });
-    this.#liveness = ping === false ? undefined : new Liveness({ after, timeout, clock }, {
-      ask: () => void this.#peer.request("$/ping", undefined, { first: true }).catch(() => {}),
-      dead: (reason) => this.#link.drop(closeCodes.noPong.code, reason),
-      hasten: () => this.#link.hasten(),
-    }, /** @type {any} */ (globalThis));
-    const admission = Admission.to(url, options.fetch ?? globalThis.fetch);
+    const topics = (this.topics = new Topics(announcements));
+    this.duties = duties?.of({ peer, announcements, entry, clock, emit, report });
+    const news = new News({ session: () => this.session, peer, entry, topics, emit, report });
     const WebSocket = options.WebSocket ?? globalThis.WebSocket;
-    this.#link = new Link({ url, absence, admission, WebSocket, backoff, connectTimeout, clock }, {
+    this.#link = new Link({ url, absence, admission: admission?.(url, options.fetch ?? globalThis.fetch), WebSocket, backoff, connectTimeout, clock }, {
       greet: (isCurrent) => this.#membership.greet(isCurrent),
-      forgives: (error) => this.entry.forgives(error, this.#link.wasOpen),
-      next: (code) => this.entry.next(code),
+      forgives: (error) => entry.forgives(error, this.#link.wasOpen),
+      next: (code) => entry.next(code),
       received: (data) => this.#received(data),
       lost: (close) => this.#membership.lost(close, this.state === "open"),
       ended: (close) => this.#ended(close),
       changed: (change) => this.#changed(change),
     });
+    const link = this.#link;
+    const lost = (/** @type {import("./types.js").Lost} */ loss) => emit("statechange", { state: this.state, attempt: 0, lost: loss });
+    this.#resumption = keep === "nothing" ? undefined : resume?.resumption({ link, peer, announcements, lost, store, clock });
+    this.#membership = new Membership({ client, entry, topics, duties: this.duties, resumption: this.#resumption, peer });
+    this.#liveness = ping === false ? undefined : resume?.liveness({ after, timeout, clock }, { link, peer });
   }
 
   get state() {
@@ -131,12 +118,7 @@ export class Client {
 
   /** The calls of the load before. */
   get pending() {
-    return this.#membership.pending;
-  }
-
-  /** Whether there was no session, and will be none. */
-  get #isAbsent() {
-    return this.state === "closed" && !this.#link.wasOpen && !this.#closedByApp;
+    return [...this.#store?.pending ?? []];
   }
 
   /**
@@ -145,33 +127,10 @@ export class Client {
    * @param {import("./types.js").CallOptions} options
    * @returns {Promise<any>}
    */
-  request(method, params, { onBehalfOf, ...options } = {}) {
+  async request(method, params, { onBehalfOf, ...options } = {}) {
     if (onBehalfOf === undefined) return this.#peer.request(method, params, options);
-    const { id, isRunning } = onBehalfOf;
-    // A null would be read as none: the call would be made with this client's own rights.
-    if (id === null || !isRunning()) {
-      const why = "the request has been answered, or its connection has ended, or it was a notification";
-      return Promise.reject(failure("invalidParams", `${method} can not be called on behalf of who asked: ${why}`, { method }));
-    }
     // At once or not at all: to the next session that id is another request's.
-    return this.#peer.request(method, { ...params, onBehalfOf: id }, { ...options, first: true });
-  }
-
-  /**
-   * What the server answered, or, where there never was a bridge, what stands in for it.
-   * @template T
-   * @param {Promise<T>} sent
-   * @param {() => Promise<any> | undefined} own undefined: nothing does
-   * @returns {Promise<T>}
-   */
-  async orElse(sent, own) {
-    try {
-      return await sent;
-    } catch (error) {
-      const stand = error instanceof BridgeAbsent ? own() : undefined;
-      if (stand === undefined) throw error;
-      return stand;
-    }
+    return this.#peer.request(method, { ...params, onBehalfOf: onBehalfOf.asked(method) }, { ...options, first: true });
   }
 
   hasten() {
@@ -187,15 +146,7 @@ export class Client {
   #received(data) {
     this.#liveness?.heard();
     this.#peer.receive(data);
-    this.#resumption.settle();
-  }
-
-  /**
-   * @param {import("./types.js").MethodHandler | undefined} handler
-   * @returns {import("./serving.js").RequestHandler | undefined}
-   */
-  #acting(handler) {
-    return handler && ((params, { request, ...context }) => handler(params, { ...context, ...this.#deputy(request) }));
+    this.#resumption?.settle();
   }
 
   /** @param {import("./types.js").StateChange} change */
@@ -204,14 +155,14 @@ export class Client {
     if (state === "closed") this.#liveness?.close();
     else if (state === "open") this.#liveness?.start();
     else this.#liveness?.stop();
-    const news = state === "open" ? this.#membership.takeNews() : {};
-    this.#emit("statechange", { ...change, ...news });
+    this.#emit("statechange", state === "open" ? { ...change, ...this.#membership.takeNews() } : change);
   }
 
   /** @param {Close} close */
   #ended(close) {
     const { code, reason, cause } = close;
-    const told = { ...close, absent: this.#isAbsent };
+    // Whether there was no session, and will be none.
+    const told = { ...close, absent: !this.#link.wasOpen && !this.#closedByApp };
     this.#store?.end({ forget: this.#closedByApp || close.final === true });
     this.#membership.leave();
     this.#peer.close(told);

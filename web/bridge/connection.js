@@ -1,5 +1,6 @@
 // @ts-check
-import { closeCodes, codes } from "./codes.js";
+import * as closeOf from "./closes.js";
+import { codeOf } from "./codes.js";
 import { bridgeError } from "./errors.js";
 
 /**
@@ -62,7 +63,7 @@ export class Connection {
   close(close = { code: 1000, reason: "", final: true }) {
     if (this.#over) return;
     const isForNow = close.code >= 4200 && close.code < 4300;
-    this.#socket?.close(close.final ? closeCodes.normal.code : isForNow ? close.code : closeCodes.reconnecting.code);
+    this.#socket?.close(close.final ? closeOf.normal : isForNow ? close.code : closeOf.reconnecting);
     this.#end(close);
   }
 
@@ -80,7 +81,7 @@ export class Connection {
     };
     if (WebSocketClass === undefined) {
       const hint = "Node 20 has it with --experimental-websocket, or give `WebSocket` in the options";
-      return failed(bridgeError(codes.unavailable.code, `there is no WebSocket here: ${hint}`, { kind: "unsupported" }));
+      return failed(bridgeError(codeOf.unavailable, `there is no WebSocket here: ${hint}`, { kind: "unsupported" }));
     }
     try {
       this.#socket = new WebSocketClass(url, [SUBPROTOCOL]);

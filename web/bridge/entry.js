@@ -1,6 +1,6 @@
 // @ts-check
-import { nextAfter } from "./backoff.js";
-import { closeCodes, codes } from "./codes.js";
+import * as closeOf from "./closes.js";
+import { codeOf, nextAfter } from "./codes.js";
 import { endpoint } from "./endpoint.js";
 import { BridgeError } from "./errors.js";
 import { takeInvitation } from "./invitation.js";
@@ -34,13 +34,17 @@ export class Entry {
   #wasHere = false;
   #refusals = 0;
 
-  /** @param {import("./types.js").BridgeOptions} options */
-  constructor({ url, join, token, page, bridges, fallback }) {
+  /**
+   * @param {import("./types.js").BridgeOptions} options
+   * @param {boolean} isOptional whether something stands in where there is no bridge
+   * @param {import("./invitation.js").Keeping} [store] keeps an invitation for the next load of the page
+   */
+  constructor({ url, join, token, page, bridges }, isOptional, store) {
     this.#token = token;
     this.#join = join;
     this.#page = page;
     try {
-      const invitation = url === undefined && join === undefined ? takeInvitation(bridges) : undefined;
+      const invitation = url === undefined && join === undefined ? takeInvitation(bridges, globalThis, store) : undefined;
       if (invitation !== undefined) [this.#join, url] = [invitation, invitation.url];
       if (invitation?.frame !== undefined) this.frame = `${invitation.session}/${invitation.frame}`;
       this.#wasHere = invitation?.isKept ?? false;
@@ -50,7 +54,7 @@ export class Entry {
       this.absence = { code: 1006, reason: error.message, cause: error };
       return;
     }
-    this.url = endpoint(url, fallback !== undefined);
+    this.url = endpoint(url, isOptional);
   }
 
   /** Whether what it shows is made anew for each session. */
@@ -62,23 +66,13 @@ export class Entry {
     return typeof this.#token === "function";
   }
 
-  /** What `session.open` is to say of it, where that does not vary. */
-  get shown() {
-    return this.#showing(/** @type {any} */ (this.#token), /** @type {any} */ (this.#join));
-  }
-
-  /** What `session.open` is to say of it this time. */
-  async anew() {
-    const secret = typeof this.#token === "function" ? await this.#token() : this.#token;
-    return this.#showing(secret, typeof this.#join === "function" ? await this.#join() : this.#join);
-  }
-
-  /**
-   * @param {string | undefined} token
-   * @param {{session: string, token: string} | undefined} join an invitation says more, which is nobody else's business
-   */
-  #showing(token, join) {
-    return { token, join: join && { session: join.session, token: join.token }, page: this.#page };
+  /** What `session.open` is to say of it this time; where nobody has to be asked, at once. */
+  show() {
+    const showing = (/** @type {any[]} */ [token, join]) =>
+      // An invitation says more, which is nobody else's business.
+      ({ token, join: join && { session: join.session, token: join.token }, page: this.#page });
+    const all = [this.#token, this.#join].map((each) => (typeof each === "function" ? each() : each));
+    return this.varies ? Promise.all(all).then(showing) : showing(all);
   }
 
   /** @param {import("./types.js").SessionInfo} info of the session that it was let into */
@@ -95,7 +89,7 @@ export class Entry {
   forgives(error, wasOpen) {
     if (!(error instanceof BridgeError)) return wasOpen && this.varies;
     if (error.retryable || (wasOpen && this.varies)) return true;
-    if (!this.#wasHere || error.code !== codes.notAuthenticated.code) return false;
+    if (!this.#wasHere || error.code !== codeOf.notAuthenticated) return false;
     this.#refusals += 1;
     return this.#refusals <= PATIENCE;
   }
@@ -105,7 +99,7 @@ export class Entry {
    * @param {number} code
    */
   next(code) {
-    return code === closeCodes.tokenRenewal.code && !this.#canRenew ? "none" : nextAfter(code);
+    return code === closeOf.tokenRenewal && !this.#canRenew ? "none" : nextAfter(code);
   }
 
   /**

@@ -1,41 +1,45 @@
 // @ts-check
-import { codes } from "./codes.js";
+import { codeOf, isApplicationCode, retryable } from "./codes.js";
 
-/** @type {Map<number, {kind: string, retryable: boolean}>} */
-const registry = new Map(
-  Object.entries(codes).map(([kind, entry]) => [entry.code, { kind, retryable: entry.retryable }]),
-);
+/**
+ * What the registry calls a code.
+ * @param {number} code
+ */
+function kindOf(code) {
+  return Object.entries(codeOf).find(([, each]) => each === code)?.[0];
+}
 
 /**
  * Why a call failed. `code` is the number of the protocol's registry (or the application's own: 1…1999 and from 3000),
  * `kind` its name, made finer by the server where it can be (`notOnStack` is a 2404).
  */
 export class BridgeError extends Error {
+  /** @override */ name = "BridgeError";
+
   /**
    * @param {number} code
    * @param {string} message
-   * @param {{kind?: string, data?: unknown, method?: string, cause?: unknown}} [details]
+   * @param {{kind?: string, data?: unknown, method?: string, cause?: unknown}} details
    */
-  constructor(code, message, details = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.name = "BridgeError";
+  constructor(code, message, { kind, data, method, cause } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     /**
      * What came with the error; mostly `{kind, retryable, …}`.
      * @type {any}
      */
-    this.data = details.data;
+    this.data = data;
     /** The method that was called, where there was one. */
-    this.method = details.method;
+    this.method = method;
+    const stated = this.data?.kind;
     /** @type {string} */
-    this.kind =
-      details.kind ?? stringMember(details.data, "kind") ?? registry.get(code)?.kind ?? (isApplicationCode(code) ? "application" : "unknown");
+    this.kind = kind ?? (typeof stated === "string" ? stated : kindOf(code) ?? (isApplicationCode(code) ? "application" : "unknown"));
   }
 
   /** Whether the same call may succeed when it is made again unchanged. */
   get retryable() {
-    const stated = member(this.data, "retryable");
-    return typeof stated === "boolean" ? stated : registry.get(this.code)?.retryable ?? false;
+    const stated = this.data?.retryable;
+    return typeof stated === "boolean" ? stated : retryable.includes(kindOf(this.code) ?? "");
   }
 }
 
@@ -91,7 +95,7 @@ export class ConnectionClosed extends BridgeError {
   constructor(close, { sent, method, cause }) {
     const why = close.reason === "" ? "" : `: ${close.reason}`;
     super(
-      sent ? codes.outcomeUnknown.code : codes.unavailable.code,
+      sent ? codeOf.outcomeUnknown : codeOf.unavailable,
       `the connection is closed (${close.code}${why})${sent ? "; whether the call was carried out is unknown" : ""}`,
       { kind: "closed", data: { kind: "closed", retryable: !sent, ...close }, method, cause },
     );
@@ -111,7 +115,7 @@ export class BridgeAbsent extends BridgeError {
   constructor({ code, reason }, { method, cause }) {
     const message = `there is no bridge (${code}: ${reason || "no reason given"})`;
     const data = { kind: "noBridge", retryable: false, code, reason };
-    super(codes.unavailable.code, message, { data, method, cause });
+    super(codeOf.unavailable, message, { data, method, cause });
   }
 }
 
@@ -127,7 +131,7 @@ export class BridgeRefused extends BridgeError {
    * @param {string} origin
    */
   constructor(message, origin) {
-    super(codes.forbidden.code, message, { data: { kind: "refused", retryable: false, origin } });
+    super(codeOf.forbidden, message, { data: { kind: "refused", retryable: false, origin } });
   }
 }
 
@@ -144,14 +148,14 @@ export function closedError({ code, reason, cause, absent }, sent, method) {
 
 /** @type {Map<number, typeof BridgeError>} */
 const classes = new Map([
-  [codes.noRoute.code, RouteNotFound],
-  [codes.forbidden.code, Forbidden],
-  [codes.invalidParameters.code, InvalidParameters],
-  [codes.invalidParams.code, InvalidParameters],
-  [codes.deadline.code, DeadlineExceeded],
-  [codes.hostAbsent.code, HostAbsent],
-  [codes.cancelled.code, Cancelled],
-  [codes.outcomeUnknown.code, OutcomeUnknown],
+  [codeOf.noRoute, RouteNotFound],
+  [codeOf.forbidden, Forbidden],
+  [codeOf.invalidParameters, InvalidParameters],
+  [codeOf.invalidParams, InvalidParameters],
+  [codeOf.deadline, DeadlineExceeded],
+  [codeOf.hostAbsent, HostAbsent],
+  [codeOf.cancelled, Cancelled],
+  [codeOf.outcomeUnknown, OutcomeUnknown],
 ]);
 
 /**
@@ -165,15 +169,6 @@ export function bridgeError(code, message, details) {
 }
 
 /**
- * Whether the code is one that applications may use, and that passes from a host to the caller as it is.
- * @param {unknown} code
- * @returns {code is number}
- */
-export function isApplicationCode(code) {
-  return typeof code === "number" && Number.isInteger(code) && ((code >= 1 && code <= 1999) || (code >= 3000 && code <= 0x7fffffff));
-}
-
-/**
  * Thrown by a host's `open`, or by a task, that leaves the call to the next that matches, as if it were not there. It must
  * not have had an effect by then.
  */
@@ -182,7 +177,7 @@ export class Declined extends BridgeError {
 
   /** @param {string} [message] for people */
   constructor(message = "the host declined") {
-    super(codes.noRoute.code, message, { data: { kind: "declined", retryable: false } });
+    super(codeOf.noRoute, message, { data: { kind: "declined", retryable: false } });
   }
 }
 
@@ -193,39 +188,25 @@ export class Declined extends BridgeError {
  */
 export function hostFailure(thrown) {
   if (thrown instanceof Declined) return thrown;
-  const message = stringMember(thrown, "message") || (typeof thrown === "string" && thrown) || codes.hostFailed.message;
-  const code = member(thrown, "code");
-  if (isApplicationCode(code)) return bridgeError(code, message, { data: member(thrown, "data"), cause: thrown });
+  const { message: stated, code, data } = /** @type {any} */ (thrown ?? {});
+  const message = [stated, thrown].find((each) => typeof each === "string" && each !== "") ?? "the host failed or refused";
+  if (isApplicationCode(code)) return bridgeError(code, message, { data, cause: thrown });
   return failure("hostFailed", message, { cause: thrown });
 }
 
 /**
  * An error of this side's own making, its `data` as the protocol has it.
- * @param {keyof typeof codes} kind
- * @param {string} [message]
+ * @param {keyof typeof codeOf} kind
+ * @param {string} message
  * @param {{method?: string, cause?: unknown}} [details]
  */
 export function failure(kind, message, details) {
-  const { code, message: usual, retryable } = codes[kind];
-  return bridgeError(code, message ?? usual, { data: { kind, retryable }, ...details });
+  return bridgeError(codeOf[kind], message, { data: { kind, retryable: retryable.includes(kind) }, ...details });
 }
 
-/**
- * @param {unknown} value
- * @param {string} name
- * @returns {unknown}
- */
-function member(value, name) {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-/**
- * @param {unknown} value
- * @param {string} name
- */
-function stringMember(value, name) {
-  const found = member(value, name);
-  return typeof found === "string" ? found : undefined;
+/** What ends what its caller no longer wants. */
+export function cancelled() {
+  return failure("cancelled", "cancelled by the caller");
 }
 
 /** @param {unknown} error */

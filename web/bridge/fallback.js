@@ -1,45 +1,56 @@
 // @ts-check
+import { deputy } from "./deputy.js";
 import { failure } from "./errors.js";
 import { served } from "./methods.js";
 import { placeOf, URIMap } from "./uri-map.js";
 
 /** @typedef {import("./types.js").TaskHandler} TaskHandler */
+/** @typedef {"open" | "invoke" | "canOpen"} Asking */
 
 /** What the page does itself, by URI or pattern, where it runs outside of the app. */
 export class Fallback {
   /** @type {URIMap<TaskHandler>} */ #handlers = new URIMap();
 
-  #deputy;
-
-  /**
-   * @param {Record<string, TaskHandler>} entries by URI, pattern or scheme
-   * @param {() => import("./types.js").Deputy} deputy
-   */
-  constructor(entries, deputy) {
-    this.#deputy = deputy;
+  /** @param {Record<string, TaskHandler>} entries by URI, pattern or scheme */
+  constructor(entries) {
     for (const [key, handler] of Object.entries(entries)) {
       if (typeof handler !== "function") throw failure("invalidParams", `the fallback for ${key} needs a function`);
       this.#handlers.add({ ...placeOf(key), kind: "task" }, handler);
     }
   }
 
-  /** @param {string} uri */
-  has(uri) {
-    return this.#handlers.find(uri) !== undefined;
-  }
-
   /**
+   * What the server answered, or, where there never was a bridge, what the fallback does.
+   * @param {Promise<any>} sent
+   * @param {import("./deputy.js").Acting} bridge
+   * @param {Asking} what
    * @param {string} uri
    * @param {import("./types.js").Params | undefined} params
    * @param {import("./types.js").InvokeOptions} options its timeout bounds no fallback: people take their time
-   * @returns {{value: Promise<any>} | undefined}
+   * @returns {Promise<any>}
    */
-  run(uri, params, { exts = {}, signal = new AbortController().signal, onProgress }) {
-    const found = this.#handlers.find(uri);
-    if (found === undefined) return undefined;
-    const call = { uri, exts, signal, progress: (/** @type {unknown} */ value) => onProgress?.(value), ...this.#deputy() };
-    return { value: served(signal, () => found.handler({ ...found.params, ...params }, call)) };
+  async orElse(sent, bridge, what, uri, params, { exts = {}, signal = new AbortController().signal, onProgress }) {
+    try {
+      return await sent;
+    } catch (/** @type {any} */ error) {
+      // Not by its class, since a page may have loaded the two from two files.
+      if (error?.kind !== "noBridge") throw error;
+      const found = this.#handlers.find(uri);
+      if (what === "canOpen") return found === undefined ? { canOpen: false } : { canOpen: true, kind: "task" };
+      if (found === undefined) throw error;
+      const call = { uri, exts, signal, progress: (/** @type {unknown} */ value) => onProgress?.(value), ...deputy(bridge) };
+      const data = await served(signal, () => found.handler({ ...found.params, ...params }, call));
+      return what === "open" ? finished(data) : data;
+    }
   }
+}
+
+/**
+ * The part of a client with which something stands in for the app.
+ * @param {Record<string, TaskHandler>} entries by URI, pattern or scheme: what `open` and `invoke` do where there is no bridge
+ */
+export function fallback(entries) {
+  return new Fallback(entries);
 }
 
 /**

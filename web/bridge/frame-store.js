@@ -1,6 +1,5 @@
 // @ts-check
-import { isPlain } from "./call.js";
-import { randomID } from "./calling.js";
+import { isPlain, randomID } from "./plain.js";
 
 /**
  * What it needs of a window, each of which may be missing, or refused to the page.

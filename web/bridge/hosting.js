@@ -1,5 +1,5 @@
 // @ts-check
-import { codes } from "./codes.js";
+import { codeOf } from "./codes.js";
 import { bridgeError, failure } from "./errors.js";
 import { served } from "./methods.js";
 import { checkHost, Registry } from "./registry.js";
@@ -98,7 +98,7 @@ export class Hosting {
     if (typeof id !== "string" || typeof method !== "string") throw invalid("page.call needs a page and a method");
     const shown = this.pages.get(id);
     if (shown === undefined && id !== this.page) {
-      throw bridgeError(codes.noRoute.code, `this client shows no page ${id}`, { data: { kind: "notOnStack", retryable: false } });
+      throw bridgeError(codeOf.noRoute, `this client shows no page ${id}`, { data: { kind: "notOnStack", retryable: false } });
     }
     const own = shown?.host.methods;
     const handler = own !== undefined && Object.hasOwn(own, method) ? own[method] : id === this.page && this.#methods.get(method);

@@ -1,10 +1,11 @@
 // @ts-check
 import { base, isLoopback, socketURL } from "./endpoint.js";
 import { failure } from "./errors.js";
-import { FrameStore } from "./frame-store.js";
+import { isPlain } from "./plain.js";
 
 /** @typedef {import("./types.js").Invitation} Invitation */
 /** @typedef {import("./frame-store.js").Frame & {location?: Location, waybridgeInvitation?: unknown}} Page */
+/** @typedef {{get: () => string | undefined, put: (text: string) => void}} Keeping what a page has for its next load */
 
 /** The part of a fragment that is the invitation; others may stand beside it, each after a `&`. */
 const PART = "waybridge=";
@@ -17,7 +18,7 @@ const LONGEST = 8192;
  * @param {Invitation} invitation
  */
 export function inviting(address, { url, session, token, frame }) {
-  const { rest } = parted(address);
+  const { rest } = parted(absolute(address));
   const bytes = new TextEncoder().encode(JSON.stringify({ url, session, token, frame }));
   const text = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   return `${rest}${new URL(rest).hash === "" ? "#" : "&"}${PART}${text}`;
@@ -28,7 +29,7 @@ export function inviting(address, { url, session, token, frame }) {
  * @param {string} address
  */
 export function invitationIn(address) {
-  return read(parted(address).text ?? "", "address");
+  return read(parted(absolute(address)).text ?? "", "address");
 }
 
 /**
@@ -36,10 +37,10 @@ export function invitationIn(address) {
  * shell has set, which then is gone; or from an earlier load of this document.
  * @param {string[]} [bridges] origins of which an address may name the bridge
  * @param {Page} [page]
+ * @param {Keeping} [store]
  * @returns {(Invitation & {isKept?: boolean}) | undefined} `isKept`: an earlier load had it
  */
-export function takeInvitation(bridges = [], page = globalThis) {
-  const store = new FrameStore("waybridge", page);
+export function takeInvitation(bridges = [], page = globalThis, store = inHistory(page)) {
   const kept = store.get();
   const given = fromAddress(page, bridges) ?? fromShell(page);
   if (given === undefined) return kept === undefined ? undefined : { ...checked(parsed(kept), "storage"), isKept: true };
@@ -50,13 +51,28 @@ export function takeInvitation(bridges = [], page = globalThis) {
 }
 
 /**
+ * Keeps a text in the entry of the history, which a reload leaves alone. Whoever replaces the entry's state loses it.
+ * @param {Page} page
+ * @returns {Keeping}
+ */
+function inHistory({ history }) {
+  return {
+    get: () => history?.state?.waybridge,
+    put: (waybridge) => {
+      const state = history?.state ?? {};
+      if (isPlain(state)) history?.replaceState({ ...state, waybridge }, "");
+    },
+  };
+}
+
+/**
  * @param {Page} page
  * @param {string[]} bridges
  */
 function fromAddress({ location, history }, bridges) {
   // A worker has an address too, but not one that is for it to change.
   if (location === undefined || history === undefined) return undefined;
-  const { text, rest } = parted(location.href);
+  const { text, rest } = parted(new URL(location.href));
   if (text === undefined) return undefined;
   try {
     history.replaceState(history.state, "", rest);
@@ -82,10 +98,9 @@ function fromShell(page) {
 
 /**
  * An address without its invitation, and what that says.
- * @param {string | URL} address
+ * @param {URL} target
  */
-function parted(address) {
-  const target = absolute(address);
+function parted(target) {
   const all = target.hash.replace(/^#/, "").split("&");
   target.hash = all.filter((part) => !part.startsWith(PART)).join("&");
   return { text: all.find((part) => part.startsWith(PART))?.slice(PART.length), rest: target.href };

@@ -1,5 +1,5 @@
 // @ts-check
-import { closeCodes } from "./codes.js";
+import * as closeOf from "./closes.js";
 import { Connection } from "./connection.js";
 import { BridgeError } from "./errors.js";
 
@@ -14,7 +14,7 @@ const STEADY = 5000;
  * @property {(isCurrent: () => boolean) => Promise<void>} greet opens the session on a connection that has just opened, as long
  *   as that is the current one; rejects when it does not open
  * @property {(error: unknown) => boolean} forgives whether a refused session may be asked for again
- * @property {(code: number) => import("./backoff.js").Next} next what follows a connection that closed with this code
+ * @property {(code: number) => "none" | "reopen" | "resume"} next what follows a connection that closed with this code
  * @property {(data: unknown) => void} received
  * @property {(close: Close) => void} lost the connection ended, and another will come
  * @property {(close: Close) => void} ended the last one did
@@ -177,6 +177,6 @@ export class Link {
 
 /** @param {Close} close */
 function told({ code, reason: given, cause }) {
-  const reason = given === "" && code === closeCodes.takenOver.code ? "another connection goes on with this client" : given;
+  const reason = given === "" && code === closeOf.takenOver ? "another connection goes on with this client" : given;
   return cause instanceof BridgeError ? { code, reason, error: cause } : { code, reason };
 }

@@ -1,4 +1,5 @@
 // @ts-check
+import * as closeOf from "./closes.js";
 
 /** Milliseconds that an answer may take when there is reason to doubt the connection. */
 const DOUBT = 5000;
@@ -23,6 +24,7 @@ export class Liveness {
   #isOpen = false;
   #options;
   #link;
+  #peer;
   /** @type {(() => void)[]} */ #unlisten = [];
 
   /**
@@ -30,15 +32,15 @@ export class Liveness {
    * @param {number} options.after milliseconds of silence before it asks
    * @param {number} options.timeout milliseconds that the answer may take
    * @param {import("./clock.js").Clock} options.clock
-   * @param {object} link
-   * @param {() => void} link.ask sends what is answered
-   * @param {(reason: string) => void} link.dead gives the connection up
-   * @param {() => void} link.hasten connects now, where it waits to
+   * @param {object} client
+   * @param {import("./link.js").Link} client.link
+   * @param {import("./peer.js").Peer} client.peer
    * @param {Surroundings} surroundings
    */
-  constructor(options, link, surroundings) {
+  constructor(options, { link, peer }, surroundings) {
     this.#options = options;
     this.#link = link;
+    this.#peer = peer;
     const { document } = surroundings;
     this.#listen(surroundings, "online", () => this.#back());
     this.#listen(surroundings, "pageshow", (event) => Reflect.get(event, "persisted") && this.#back());
@@ -89,12 +91,12 @@ export class Liveness {
     const { clock, after } = this.#options;
     const askedAt = clock.now();
     this.#hasHeard = false;
-    this.#link.ask();
+    this.#peer.ping().catch(() => {});
     this.#later(timeout, () => {
       if (this.#hasHeard) this.#wait(after);
       // What has come meanwhile could not be heard.
       else if (clock.now() - askedAt > timeout + LATE) this.#ask(timeout);
-      else this.#link.dead(`nothing came within ${timeout} ms after a ping`);
+      else this.#link.drop(closeOf.noPong, `nothing came within ${timeout} ms after a ping`);
     });
   }
 

@@ -1,5 +1,5 @@
 // @ts-check
-import { failure, hostFailure } from "./errors.js";
+import { cancelled, failure, hostFailure } from "./errors.js";
 
 /** @typedef {import("./types.js").MethodHandler} MethodHandler */
 
@@ -52,6 +52,6 @@ export async function served(signal, body) {
   try {
     return await body();
   } catch (error) {
-    throw signal.aborted ? failure("cancelled") : hostFailure(error);
+    throw signal.aborted ? cancelled() : hostFailure(error);
   }
 }

@@ -15,10 +15,12 @@ const PATIENCE = 1000;
  * @property {string} token
  * @property {string} epoch
  * @property {number} received the last message that was taken
- * @property {import("./calling.js").Asked[]} calls those that were not answered by then
+ * @property {import("./call.js").Asked[]} calls those that were not answered by then
  * @property {import("./registry.js").Declaration[]} hosts what the server was told
  * @property {string[]} topics what it was asked for
  */
+
+/** @typedef {import("./call.js").Asked} Asked */
 
 /**
  * What it needs of a page, each of which may be missing.
@@ -51,10 +53,16 @@ export class ReloadStore {
   #name;
   #stop;
   /**
-   * What the load before has kept.
+   * What the load before has kept, until its session goes on here, or is given up.
    * @type {Kept | undefined}
    */
   kept;
+  /** @type {Promise<boolean> | undefined} */ #claimed;
+  /**
+   * The calls of the page before it was loaded again, those included whose answer has come since.
+   * @type {import("./types.js").PendingCall[]}
+   */
+  pending = [];
 
   /**
    * @param {object} place
@@ -84,38 +92,57 @@ export class ReloadStore {
   }
 
   /**
-   * Undefined where nothing can be kept.
-   * @param {{url: string, name: string, frame?: string}} place as of the constructor
-   * @param {import("./clock.js").Clock} clock
-   * @param {() => Omit<Kept, "url"> | undefined} snapshot
-   * @param {ReloadedPage} [page]
+   * Gives up what was kept where it is not this page's to go on with: where the load before is not gone, or the page is to be in
+   * another session.
+   * @param {string | undefined} session
    */
-  static of(place, clock, snapshot, page = /** @type {any} */ (globalThis)) {
-    try {
-      const isPossible = page.document !== undefined && page.sessionStorage !== undefined;
-      return isPossible ? new ReloadStore(place, clock, snapshot, page) : undefined;
-    } catch {
-      // A sandboxed frame is refused its storage.
-      return undefined;
-    }
+  async claim(session) {
+    this.#claimed ??= this.#claim();
+    if (!(await this.#claimed) || (session !== undefined && session !== this.kept?.session)) this.abandon();
   }
 
-  /** Whether what was kept is this page's to go on with. */
-  async claim() {
+  /** Gives up what the load before has kept. */
+  abandon() {
+    this.kept = undefined;
+  }
+
+  /**
+   * The request that goes on with the session of the load before, where there was one.
+   * @param {object} open the params of `session.open`
+   * @returns {[method: string, params: object] | undefined}
+   */
+  greeting(open) {
+    if (this.kept === undefined) return undefined;
+    const { client, token, epoch, received } = this.kept;
+    return ["session.resume", { client, token, epoch, received, reloaded: true, open }];
+  }
+
+  /**
+   * A session is open: takes up the calls of the load before.
+   * @param {Asked[]} pending what the server knows of them
+   * @param {(asked: Asked) => Promise<any>} adopt
+   * @returns {Kept | undefined} what was kept
+   */
+  takeUp(pending, adopt) {
     const { kept } = this;
-    if (kept === undefined) return false;
-    const giveUp = new AbortController();
-    const timer = this.#clock.setTimeout(() => giveUp.abort(), PATIENCE);
-    const isHeld = await this.#hold(kept, { signal: giveUp.signal });
-    this.#clock.clearTimeout(timer);
-    return isHeld ?? this.#isReload;
+    if (kept === undefined) return undefined;
+    this.abandon();
+    const ids = new Set(pending.map(({ id }) => id));
+    for (const asked of [...kept.calls.filter(({ id }) => !ids.has(id)), ...pending]) {
+      const { id, method, uri, key } = asked;
+      const result = adopt(asked);
+      // A page need not ask for it.
+      result.catch(() => {});
+      this.pending.push({ id, method, uri, key, result });
+    }
+    return kept;
   }
 
   /** Keeps what there is now. */
   save() {
     this.#clock.clearTimeout(this.#timer);
     this.#timer = undefined;
-    const state = this.#snapshot();
+    const state = this.kept ?? this.#snapshot();
     if (state === undefined) return this.#store.remove();
     this.#store.put(JSON.stringify({ url: this.#url, ...state }));
     void this.#hold(state, { ifAvailable: true });
@@ -133,6 +160,16 @@ export class ReloadStore {
     this.#stop();
     if (this.#page.document) names.get(this.#page.document)?.delete(this.#name);
     this.#release();
+  }
+
+  async #claim() {
+    const { kept } = this;
+    if (kept === undefined) return false;
+    const giveUp = new AbortController();
+    const timer = this.#clock.setTimeout(() => giveUp.abort(), PATIENCE);
+    const isHeld = await this.#hold(kept, { signal: giveUp.signal });
+    this.#clock.clearTimeout(timer);
+    return isHeld ?? this.#isReload;
   }
 
   /** @returns {Kept | undefined} */

@@ -1,6 +1,8 @@
 // @ts-check
-import { closeCodes, codes } from "./codes.js";
-import { bridgeError } from "./errors.js";
+import { isBare } from "./calling.js";
+import * as closeOf from "./closes.js";
+import { codeOf } from "./codes.js";
+import { bridgeError, closedError, failure } from "./errors.js";
 import { Numbers } from "./numbers.js";
 
 /** Milliseconds after which what has come is acknowledged, of the second in which it has to be. */
@@ -9,42 +11,34 @@ const SOON = 500;
 const NUMBER_SIZE = `"seq":${Number.MAX_SAFE_INTEGER},`.length;
 
 /** @typedef {{session: string, client: string, token: string, epoch: string}} Identity who the client is for the server, and the proof of it */
+/** @typedef {import("./call.js").Asked} Asked */
+/** @typedef {import("./call.js").Call} Call */
 /** @typedef {import("./reload-store.js").Kept} Kept */
 
 /**
- * What lets a session outlive its connections: who the client is, and what it and the server have sent to each other. Where
- * the server can not resume, messages pass as they are.
+ * What lets a session outlive its connections: who the client is, what it and the server have sent to each other, and what becomes of
+ * calls. Where the server can not resume, messages pass as they are.
  */
 export class Resumption {
   /** @type {Numbers | undefined} none: the session ends with its connection */ #numbers;
   /** @type {Identity | undefined} */ #identity;
-  /**
-   * Of the load before, until its session goes on here.
-   * @type {Kept | undefined}
-   */
-  #kept;
   /** Whether what is numbered goes out at once. */
   #isLive = false;
   /** @type {unknown} */ #timer;
+  /** @type {Kept | undefined} what the session knows of the load before, as long as it was not told what has changed */ #before;
   #wiring;
 
   /**
    * @param {object} wiring
-   * @param {boolean} wiring.isWanted or else each session ends with its connection
-   * @param {(text: string) => boolean} wiring.send false when the text could not be handed to an open socket
-   * @param {(code: number, reason: string) => void} wiring.drop gives the connection up, to go on with another
-   * @param {() => void} wiring.room calls that wait for room may go out
-   * @param {import("./reload-store.js").ReloadStore | undefined} wiring.store keeps it for the next load of the page
+   * @param {import("./link.js").Link} wiring.link
+   * @param {import("./peer.js").Peer} wiring.peer
+   * @param {import("./announcements.js").Announcements} wiring.announcements
+   * @param {(loss: import("./types.js").Lost) => void} wiring.lost told what a session has lost that goes on
+   * @param {import("./reload-store.js").ReloadStore} [wiring.store] keeps it for the next load of the page
    * @param {import("./clock.js").Clock} wiring.clock
    */
   constructor(wiring) {
     this.#wiring = wiring;
-    this.#kept = wiring.store?.kept;
-  }
-
-  /** Whether the session goes on when its connection is lost. */
-  get isOn() {
-    return this.#numbers !== undefined;
   }
 
   /** The last message that was taken. */
@@ -54,35 +48,37 @@ export class Resumption {
 
   /** What the largest message has to leave free. */
   get overhead() {
-    return this.isOn ? NUMBER_SIZE : 0;
+    return this.#numbers === undefined ? 0 : NUMBER_SIZE;
   }
 
   /** Who the client is, for the next load of the page; undefined where nobody could go on. */
   get identity() {
-    return this.isOn ? this.#identity : undefined;
+    return this.#numbers && this.#identity;
   }
 
-  /** What the load before has kept, until it was taken up or given up. */
-  get kept() {
-    return this.#kept;
+  /** The calls that have to be known after a reload of the page. */
+  get asked() {
+    return this.#sent.map(({ asked }) => asked).filter(({ method }) => ["router.open", "router.invoke", "page.call"].includes(method));
   }
 
-  /** Gives up what the load before has kept. */
-  abandon() {
-    this.#kept = undefined;
+  /** Whether there is something of the load before that may not be this page's to go on with. */
+  get isDoubtful() {
+    return this.#wiring.store?.kept !== undefined;
+  }
+
+  /** @param {string | undefined} session in which the page is to be */
+  async claim(session) {
+    await this.#wiring.store?.claim(session);
   }
 
   /**
-   * The request that a connection begins with.
+   * The request that a connection begins with, where there is a session to go on with.
    * @param {object} open the params of `session.open`
-   * @returns {[method: string, params: object]}
+   * @returns {[method: string, params: object] | undefined}
    */
   greeting(open) {
-    if (this.#kept !== undefined) {
-      const { client, token, epoch, received } = this.#kept;
-      return ["session.resume", { client, token, epoch, received, reloaded: true, open }];
-    }
-    if (this.#numbers === undefined) return ["session.open", open];
+    const kept = this.#wiring.store?.greeting(open);
+    if (kept !== undefined || this.#numbers === undefined) return kept;
     const { client, token, epoch } = /** @type {Identity} */ (this.#identity);
     const { received, sent } = this.#numbers;
     return ["session.resume", { client, token, epoch, received, sent, open }];
@@ -92,22 +88,60 @@ export class Resumption {
    * The server has answered that request: what it has not taken goes out again. It has to be known before the next message is
    * looked at.
    * @param {any} info
+   * @returns {Asked[]} the calls that are lost
    */
-  entered({ resumed, received, sent, session, client, token, epoch, capabilities }) {
+  entered({ resumed, reason, received, sent, session, client, token, epoch, capabilities, pending = [] }) {
+    const { store, link, peer } = this.#wiring;
+    const kept = store?.takeUp(pending, (asked) => peer.adopt(asked));
+    const lost = resumed === true ? [] : this.#renew(`the session was lost (${reason}); whether the call was carried out is unknown`);
+    if (resumed !== true) this.#before = undefined;
+    else this.#before = kept ?? this.#before;
     this.#identity = { session, client, token, epoch };
     if (resumed !== true) {
-      this.#numbers = this.#wiring.isWanted && capabilities?.includes("resume") ? new Numbers() : undefined;
-    } else if (this.#kept !== undefined) {
+      this.#numbers = capabilities?.includes("resume") ? new Numbers() : undefined;
+    } else if (kept !== undefined) {
       this.#numbers = new Numbers(received, sent);
     } else if (!this.#numbers?.resumed(received)) {
       this.end();
-      throw bridgeError(codes.internal.code, `the server resumed after ${received}, which was never sent`, { kind: "malformed" });
+      throw bridgeError(codeOf.internal, `the server resumed after ${received}, which was never sent`, { kind: "malformed" });
     }
-    this.#kept = undefined;
     this.#isLive = true;
     // The new token is the one that counts.
-    this.#wiring.store?.save();
-    for (const text of this.#numbers?.unacknowledged ?? []) this.#wiring.send(text);
+    store?.save();
+    for (const text of this.#numbers?.unacknowledged ?? []) link.send(text);
+    return lost;
+  }
+
+  /**
+   * Tells a session that goes on what has changed.
+   * @param {boolean} isUntold whether it is another session
+   * @returns {import("./registry.js").Declaration[] | undefined} what it knows of the load before's hosts
+   */
+  tell(isUntold) {
+    const before = isUntold ? undefined : this.#before;
+    this.#before = undefined;
+    // They are asked for anew, since the server repeats the events that it keeps to who asks first.
+    if (before !== undefined) this.#wiring.announcements.first("events.unsubscribe", { topics: before.topics });
+    return before?.hosts;
+  }
+
+  /**
+   * Finds out what the server has lost of a session that goes on, as soon as all has come that it still had to send.
+   * @param {any} info the answer to the request with which the connection began
+   */
+  async look({ resumed, received, pending = [] }) {
+    const { peer, lost } = this.#wiring;
+    const known = pending.map((/** @type {Asked} */ { id }) => id);
+    const doubtful = this.#sent.filter((call) => resumed === true && call.seq <= received && !known.includes(call.asked.id));
+    if (doubtful.length === 0) return;
+    try {
+      await peer.ping();
+    } catch {
+      // The next connection has the same question.
+      return;
+    }
+    const calls = lose(doubtful.filter((call) => !call.settled), "the server has lost the call");
+    if (calls.length > 0) lost({ reason: "server", calls, pages: [] });
   }
 
   /**
@@ -116,30 +150,32 @@ export class Resumption {
    * @returns {number | boolean} its number; without numbers, whether it was handed to an open socket
    */
   send(text, { bare, canWait } = {}) {
-    if (bare || this.#numbers === undefined) return this.#wiring.send(text);
+    const { link, store } = this.#wiring;
+    if (bare || this.#numbers === undefined) return link.send(text);
     if (canWait && !this.#numbers.hasRoom) return false;
     const numbered = this.#numbers.give(text);
-    if (this.#isLive) this.#wiring.send(numbered.text);
-    this.#wiring.store?.saveSoon();
+    if (this.#isLive) link.send(numbered.text);
+    store?.saveSoon();
     return numbered.seq;
   }
 
   /**
    * Whether a message that has come is to be looked at.
-   * @param {any} message one that has a number, where the other side numbers
+   * @param {any} message
    * @param {number} units the length of its text
    */
-  takes(message, units) {
-    if (this.#numbers === undefined) return true;
-    const found = this.#numbers.take(message.seq, units);
-    if (found === "gap") {
-      const { received } = this.#numbers;
-      this.#wiring.drop(closeCodes.gap.code, `after the message ${received} came ${message.seq ?? "one without a number"}`);
-    }
+  takes({ method, id, seq }, units) {
+    const { link, peer, store } = this.#wiring;
+    // A ping has no number, nor has what answers a call that had none.
+    const call = peer.calls.get(id);
+    const isNumbered = method === undefined ? seq !== undefined || (call !== undefined && !isBare(call)) : method !== "$/ping" || id === undefined;
+    if (this.#numbers === undefined || !isNumbered) return true;
+    const found = this.#numbers.take(seq, units);
+    if (found === "gap") link.drop(closeOf.gap, `after the message ${this.received} came ${seq ?? "one without a number"}`);
     if (found !== "next") return false;
     // A request that was kept as taken is never carried out a second time, whatever becomes of this page.
-    if (message.method !== undefined && message.id !== undefined) this.#wiring.store?.save();
-    else this.#wiring.store?.saveSoon();
+    if (method !== undefined && id !== undefined) store?.save();
+    else store?.saveSoon();
     return true;
   }
 
@@ -148,9 +184,9 @@ export class Resumption {
     if (this.#numbers === undefined) return;
     const hadRoom = this.#numbers.hasRoom;
     if (!this.#numbers.acknowledged(seq)) {
-      this.#wiring.drop(closeCodes.gap.code, `the server acknowledged ${seq}, which was never sent`);
+      this.#wiring.link.drop(closeOf.gap, `the server acknowledged ${seq}, which was never sent`);
     } else if (!hadRoom && this.#numbers.hasRoom) {
-      this.#wiring.room();
+      this.#wiring.peer.flush();
     }
   }
 
@@ -161,16 +197,52 @@ export class Resumption {
     else this.#timer ??= this.#wiring.clock.setTimeout(() => this.#acknowledge(), SOON);
   }
 
-  /** The connection is lost. */
-  pause() {
-    this.#isLive = false;
-    this.#stopTimer();
+  /**
+   * The connection is lost, and another will come.
+   * @param {import("./connection.js").Close} close
+   * @returns {boolean} whether the session may go on: then nothing fails that was not about the connection
+   */
+  pause(close) {
+    const { peer } = this.#wiring;
+    if (this.#numbers !== undefined) {
+      this.#rest();
+      peer.pause();
+      for (const call of peer.calls.values()) if (call.sent && isBare(call)) call.fail(closedError(close, true, call.asked.method));
+      return true;
+    }
+    if (!this.isDoubtful) return false;
+    // What the load before has kept is asked for on the next connection.
+    peer.interrupt(close);
+    return true;
   }
 
   /** The session is gone: the next connection begins another. */
   end() {
-    this.pause();
-    this.#numbers = this.#identity = this.#kept = undefined;
+    this.#rest();
+    this.#wiring.store?.abandon();
+    this.#numbers = this.#identity = undefined;
+  }
+
+  #rest() {
+    this.#isLive = false;
+    this.#stopTimer();
+  }
+
+  /** What was sent, and is about the session. */
+  get #sent() {
+    return [...this.#wiring.peer.calls.values()].filter((call) => call.sent && !call.settled && !isBare(call));
+  }
+
+  /**
+   * The session was lost, and another has begun: calls with a key are asked of that, others that were sent are lost.
+   * @param {string} why
+   */
+  #renew(why) {
+    const lost = this.#sent.filter((call) => {
+      call.sent = call.asked.key === undefined || call.isOnce || call.options.signal?.aborted === true;
+      return call.sent;
+    });
+    return lose(lost, why);
   }
 
   #acknowledge() {
@@ -179,11 +251,22 @@ export class Resumption {
     // A load that has acknowledged a message must not be asked again for what it says.
     this.#wiring.store?.save();
     const params = { seq: this.#numbers.tell() };
-    this.#wiring.send(JSON.stringify({ jsonrpc: "2.0", method: "$/ack", params }));
+    this.#wiring.link.send(JSON.stringify({ jsonrpc: "2.0", method: "$/ack", params }));
   }
 
   #stopTimer() {
     this.#wiring.clock.clearTimeout(this.#timer);
     this.#timer = undefined;
   }
+}
+
+/**
+ * @param {Call[]} calls
+ * @param {string} why
+ */
+function lose(calls, why) {
+  return calls.map((call) => {
+    call.fail(failure("outcomeUnknown", why, { method: call.asked.method }));
+    return call.asked;
+  });
 }

@@ -1,8 +1,11 @@
 // @ts-check
-import { BridgeError, failure, textOf } from "./errors.js";
+import { BridgeError, cancelled, failure, textOf } from "./errors.js";
 
 /** @typedef {string | number | null} RequestID */
-/** @typedef {{id: RequestID, isRunning: () => boolean}} Served a request; `isRunning`: whether the other side waits for its answer */
+/**
+ * A request, for whose caller this side may call in turn.
+ * @typedef {{asked: (method: string) => RequestID}} Served `asked`: its id, while the other side waits for its answer, so that a method can be called for it
+ */
 /** @typedef {{signal: AbortSignal, progress: (value: unknown) => void}} Running */
 /** @typedef {Running & {request: Served}} RequestContext */
 /** @typedef {(params: any, context: RequestContext) => unknown} RequestHandler throws a `BridgeError` to answer with it */
@@ -54,7 +57,7 @@ export class Serving {
         progress: (value) => {
           if (isRunning()) this.#progress(id, value);
         },
-        request: { id, isRunning },
+        request: { asked: (called) => asked(id, isRunning(), called) },
       });
       if (isRunning()) this.#answer(id, method, result);
     } catch (error) {
@@ -69,7 +72,7 @@ export class Serving {
    * @param {RequestID} id
    */
   cancel(id) {
-    this.#running.get(id)?.abort(failure("cancelled"));
+    this.#running.get(id)?.abort(cancelled());
   }
 
   /** The connection ended, and another will go on with what runs. */
@@ -115,7 +118,7 @@ export class Serving {
       return this.#refuse(id, failure("internal", `the result of ${method} can not be JSON: ${textOf(error)}`));
     }
     const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${encoded}}`;
-    if (this.#fits(text)) this.#send(text, { bare: method === "$/ping" });
+    if (this.#fits(text)) this.#send(text);
     else this.#refuse(id, failure("tooLarge", `the result of ${method} is larger than the server's limit`));
   }
 
@@ -155,4 +158,17 @@ export class Serving {
 /** @param {string} method */
 export function noMethod(method) {
   return failure("methodNotFound", `this client has no method ${method}`);
+}
+
+/**
+ * The id to call by on behalf of who asked.
+ * @param {RequestID} id
+ * @param {boolean} isRunning whether the other side waits for the answer
+ * @param {string} method that is to be called
+ */
+export function asked(id, isRunning, method) {
+  // A null would be read as none: the call would be made with this client's own rights.
+  if (id !== null && isRunning) return id;
+  const why = "the request has been answered, or its connection has ended, or it was a notification";
+  throw failure("invalidParams", `${method} can not be called on behalf of who asked: ${why}`, { method });
 }

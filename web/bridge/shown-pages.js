@@ -1,5 +1,5 @@
 // @ts-check
-import { failure, hostFailure } from "./errors.js";
+import { cancelled, failure, hostFailure } from "./errors.js";
 import { checkHost } from "./registry.js";
 import { schemeOf } from "./uri.js";
 
@@ -178,13 +178,13 @@ export class ShownPages {
       await opening;
     } catch (error) {
       this.#forget(shown);
-      throw signal.aborted ? failure("cancelled") : hostFailure(error);
+      throw signal.aborted ? cancelled() : hostFailure(error);
     }
     shown.isOpen = true;
     if (!signal.aborted) return null;
     // Nobody waits for this page any more: left alone it would stay in sight without being in the stack.
     if (this.#forget(shown)) await takeAway(shown, "cancelled");
-    throw failure("cancelled");
+    throw cancelled();
   }
 
   /**
@@ -203,7 +203,7 @@ export class ShownPages {
  * @param {import("./types.js").Params} [exts] of what closed it
  */
 async function takeAway({ page, host, opened, abort }, reason, exts = {}) {
-  abort.abort(failure("cancelled"));
+  abort.abort(cancelled());
   if (!(await opened)) return;
   try {
     await host.close(page, reason, exts);

@@ -2,15 +2,18 @@
 // The shapes of the client's interface, for editors and type checkers: this file has no code.
 
 /**
- * @typedef {Record<string, unknown>} Params anything that JSON can carry, by name
- *
- * @typedef {"push" | "present" | "replace" | "root" | "popTo" | "dismissThenPush" | "tab"} Style how a page comes onto the stack
- *
+ * @template [Data=any]
  * @typedef {object} Outcome how a page ended; leaving without a result is an outcome too, never an exception
  * @property {"finished" | "dismissed" | "replaced" | "failed" | "cancelled"} outcome
  * @property {number} code 0, or what the page gave; 2504 where its host is gone
  * @property {string} message
- * @property {any} data the page's result, null without any
+ * @property {Data} data the page's result, null without any
+ */
+
+/**
+ * @typedef {Record<string, unknown>} Params anything that JSON can carry, by name
+ *
+ * @typedef {"push" | "present" | "replace" | "root" | "popTo" | "dismissThenPush" | "tab"} Style how a page comes onto the stack
  *
  * @typedef {object} Page a page: one that a host is asked to show, or one on the stack
  * @property {string} id
@@ -51,7 +54,7 @@
  * @property {string} protocol
  * @property {{name: string, version: string}} server
  * @property {Record<string, number>} limits `maxMessage` and the others that the protocol names
- * @property {{version: string}} table
+ * @property {import("./table.js").TableStamp} table
  * @property {string[]} capabilities
  *
  * @typedef {object} CallOptions
@@ -99,10 +102,10 @@
  * @typedef {object} Deputy what a handler does for its caller: the functions of `Bridge` of these names, with the caller's rights, as far as
  *   this client's own go; who calls a method of the app's own is the app, which may do everything. Once the handler has answered, the
  *   server was restarted, or the session is lost, they reject with -32602
- * @property {import("./bridge.js").Bridge["open"]} open
- * @property {import("./bridge.js").Bridge["invoke"]} invoke
- * @property {import("./bridge.js").Bridge["canOpen"]} canOpen
- * @property {import("./bridge.js").Bridge["call"]} call
+ * @property {import("./caller.js").Caller["open"]} open
+ * @property {import("./caller.js").Caller["invoke"]} invoke
+ * @property {import("./caller.js").Caller["canOpen"]} canOpen
+ * @property {import("./caller.js").Caller["call"]} call
  *
  * @typedef {object} TaskRun
  * @property {string} uri
@@ -178,6 +181,23 @@
  *
  * @typedef {{session: string, token: string}} Join `token` is the session's `joinToken`, or that of an invitation
  *
+ * @typedef {object} Parts what a client may have besides what calls need, each from an entry point of its own; a `Bridge` has them all
+ * @property {ResumePart} [resume] its session goes on when the connection is lost, and a connection that is dead is found out
+ * @property {ReloadPart} [reload] its session goes on when the page is loaded again, too
+ * @property {typeof import("./admission.js").admission} [admission] finds out why a server does not let it in
+ * @property {import("./fallback.js").Fallback} [fallback] stands in where there is no bridge
+ * @property {unknown} [duties] what a `Host` has of its own
+ *
+ * @typedef {object} ResumePart the part `resume`
+ * @property {(wiring: any) => any} resumption
+ * @property {(options: {after: number, timeout: number, clock: import("./clock.js").Clock}, client: any) => any} liveness
+ *
+ * @typedef {object} ReloadPart the part `reload`
+ * @property {ResumePart} resume
+ * @property {(page: any) => any} keeping what keeps the invitation of a page
+ * @property {(place: {url: string, name: string, frame?: string}, clock: import("./clock.js").Clock, snapshot: () => any) => any} store what keeps
+ *   its session; `place`: the endpoint, the client's name, and that of the frame where it has one of its own
+ *
  * @typedef {object} BridgeOptions
  * @property {string | URL | null} [url] of the endpoint; default: the one that the page was invited to, else `/bridge` of its own server;
  *   `null`: there is no bridge
@@ -193,7 +213,8 @@
  * @property {Record<string, PageHost>} [hosts] by scheme, as with `host`
  * @property {Record<string, TaskHandler>} [tasks] by URI or pattern, as with `task`
  * @property {Record<string, MethodHandler>} [methods] by name, as with `method`
- * @property {Record<string, TaskHandler>} [fallback] by URI, pattern or scheme: what `open` and `invoke` do where there is no bridge
+ * @property {Record<string, TaskHandler>} [fallback] of a `Bridge`, by URI, pattern or scheme: what `open` and `invoke` do where there is no bridge
+ * @property {import("./table.js").TableStamp} [table] the route table for which the page was made: `tablechange` tells when the server has another
  * @property {ReconnectOptions | false} [reconnect] `false`: the first connection is the last
  * @property {"reload" | "connection" | "nothing"} [keep] over what the session goes on: lost connections and reloads of the page, with
  *   what that keeps in `sessionStorage`; lost connections alone, which is also what it comes to outside of a page; or nothing. Default:

@@ -1,4 +1,5 @@
 // @ts-check
+import { FrameStore } from "../bridge/frame-store.js";
 import { inviting, takeInvitation } from "../bridge/invitation.js";
 
 /** What a page is invited with. */
@@ -17,4 +18,4 @@ export const invited = (changes) => inviting(SHOP, { ...GUEST, ...changes });
  * @param {any} page
  * @param {string[]} [bridges]
  */
-export const take = (page, bridges) => takeInvitation(bridges, page);
+export const take = (page, bridges) => takeInvitation(bridges, page, new FrameStore("waybridge", page));

@@ -54,6 +54,7 @@ async function shellAndPage(context) {
     close: () => {},
     methods: { title: ({ asks }, deputy) => (asks ? serving(undefined, deputy) : "Title") },
   };
+  /** @type {Bridge} */
   const shell = new Bridge({ url, WebSocket: nodeWebSockets().WebSocket, hosts: { live }, tasks: { "action://deputy": serving } });
   context.after(() => shell.close());
   const join = key(await shell.ready);

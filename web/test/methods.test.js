@@ -102,15 +102,15 @@ class Point {
 
 /** @type {[unknown, RegExp][]} */
 const NO_PARAMS = [
-  [[1, 2], /are a list; give an object, each value by its name, or nothing/],
-  [[], /are a list;/],
+  [[1, 2], /are of the class Array; give an object, each value by its name, or nothing/],
+  [[], /are of the class Array;/],
   [null, /are null/],
-  ["x", /are a string/],
-  [7, /are a number/],
-  [() => {}, /are a function/],
-  [new Map([["x", 1]]), /are an object of the class Map/],
-  [new Date(0), /are an object of the class Date/],
-  [new Point(), /are an object of the class Point/],
+  ["x", /are of the class String/],
+  [7, /are of the class Number/],
+  [() => {}, /are of the class Function/],
+  [new Map([["x", 1]]), /are of the class Map/],
+  [new Date(0), /are of the class Date/],
+  [new Point(), /are of the class Point/],
 ];
 
 for (const [params, message] of NO_PARAMS) {

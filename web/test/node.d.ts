@@ -44,6 +44,19 @@ declare module "node:child_process" {
     kill(signal?: string): void;
   }
   export function spawn(command: string, words: string[], options: { env: object }): Process;
+  interface Ended {
+    status: number | null;
+    stdout: string;
+    stderr: string;
+    error?: Error;
+  }
+  export function spawnSync(command: string, words: string[], options: { cwd?: string; encoding: "utf8"; env?: object }): Ended;
+  export function execFile(
+    command: string,
+    words: string[],
+    options: { timeout: number; maxBuffer?: number },
+    ended: (error: Error | null, stdout: string, stderr: string) => void,
+  ): void;
 }
 
 declare module "node:os" {
@@ -53,14 +66,42 @@ declare module "node:os" {
 declare module "node:fs" {
   export function mkdtempSync(prefix: string): string;
   export function rmSync(path: string, options: { recursive: boolean }): void;
-  export function statSync(path: string): { mtimeMs: number };
+  export function statSync(path: string): { mtimeMs: number; size: number };
+  export function existsSync(path: string): boolean;
+  export function cpSync(from: string | URL, to: string, options: { recursive: boolean }): void;
+  export function mkdirSync(path: string, options: { recursive: boolean }): void;
+  export function renameSync(from: string, to: string): void;
   export function writeFileSync(path: string, text: string): void;
   export function readdirSync(path: URL): string[];
-  export function readFileSync(path: URL, encoding: "utf8"): string;
+  export function readdirSync(path: string, options: { recursive: boolean; withFileTypes: true }): { name: string; path: string; isFile(): boolean }[];
+  export function readFileSync(path: string | URL, encoding: "utf8"): string;
+  export function readFileSync(path: string | URL): Uint8Array;
 }
 
 declare module "node:module" {
   export function createRequire(path: string | URL): (name: string) => any;
+}
+
+declare module "node:url" {
+  export function fileURLToPath(url: URL): string;
+}
+
+declare module "node:zlib" {
+  export function gzipSync(data: Uint8Array, options: { level: number }): Uint8Array;
+}
+
+declare module "node:http" {
+  interface Response {
+    writeHead(status: number, fields?: object): Response;
+    end(body?: Uint8Array): void;
+  }
+  interface Server {
+    listen(port: number, host: string, listening: () => void): void;
+    address(): { port: number };
+    close(): void;
+    closeAllConnections(): void;
+  }
+  export function createServer(answer: (request: { url: string }, response: Response) => void): Server;
 }
 
 declare module "node:vm" {

@@ -45,7 +45,7 @@ struct PolicyDocumentTests {
       (
         ["rule": [], "hosts": "a", "origins": nil, "rules": [:], "$schema": 1],
         [
-          "$.rule: unknown member; known here: $schema, hosts, origins, rules",
+          "$.rule: unknown member; did you mean 'rules'? known here: $schema, hosts, origins, rules",
           "$['$schema']: has to be a string; it is 1",
           "$.hosts: has to be an array; it is a string",
           "$.origins: has to be an array; it is null",
@@ -103,7 +103,7 @@ struct PolicyDocumentTests {
       (
         ["name": "r", "allow": ["*"], "group": ["a"], "groups": "a"],
         [
-          "$.rules[0].group: unknown member; known here: name, allow, deny, origins, groups, "
+          "$.rules[0].group: unknown member; did you mean 'groups'? known here: name, allow, deny, origins, groups, "
             + "subjects, routes, schemes, server",
           "$.rules[0].groups: has to be an array; it is a string",
         ]

@@ -2,6 +2,7 @@
 import { platformClock } from "../clock.js";
 import { failure } from "../errors.js";
 import { Peer } from "../peer.js";
+import { Serving } from "../serving.js";
 import { placeOf, URIMap } from "../uri-map.js";
 import { JOIN_TOKEN, MockSession } from "./session.js";
 import { MockSocket } from "./socket.js";
@@ -10,20 +11,37 @@ import { MockSocket } from "./socket.js";
 /** @typedef {import("../types.js").Params} Params */
 /** @typedef {(params: any, call: import("../types.js").TaskRun) => unknown} MockTaskHandler */
 /** @typedef {(params: any, shown: {page: Page, signal: AbortSignal}) => unknown} MockPageHandler `signal` is aborted when the page closes */
-/** @typedef {{tasks: URIMap<MockTaskHandler>, pages: URIMap<MockPageHandler>}} Routes */
 
 /**
- * What a mocked app does and shows, by URI, pattern or scheme.
+ * What a mocked app does and shows, by URI, pattern or scheme; where routes are given as a type, by the URIs of that.
+ * @template [Routes=any]
  * @typedef {object} MockRoutes
- * @property {Record<string, MockTaskHandler>} [tasks] their (awaited) value is the task's
- * @property {Record<string, MockPageHandler>} [pages] their (awaited) value is the page's result, and ends it: one that gives a
- *   promise that never settles waits for `back` or `finish`
+ * @property {import("../routes.js").IfAny<Routes, Record<string, MockTaskHandler>, MockTasks<Routes>>} [tasks] their (awaited) value is the task's
+ * @property {import("../routes.js").IfAny<Routes, Record<string, MockPageHandler>, MockPages<Routes>>} [pages] their (awaited) value is the page's
+ *   result, and ends it: one that gives a promise that never settles waits for `back` or `finish`
  */
 
-/** @typedef {import("./member.js").MockMember} MockMember */
-/** @typedef {{socket: MockSocket, peer: Peer, session?: MockSession, member?: MockMember}} Connection a member once it has its session */
+/**
+ * @template Value
+ * @typedef {Value | Promise<Value>} Given
+ */
 
-/** The app and its server for the bridges of a test: what the test sees of them, and what it does in their place. */
+/**
+ * @template Routes
+ * @typedef {{[URI in import("../routes.js").TaskURI<Routes>]?: (params: import("../routes.js").TaskParams<Routes, URI>, call: import("../types.js").TaskRun) =>
+ *   Given<import("../routes.js").TaskResult<Routes, URI>>}} MockTasks
+ */
+
+/**
+ * @template Routes
+ * @typedef {{[URI in import("../routes.js").PageURI<Routes>]?: (params: import("../routes.js").PageParams<Routes, URI>,
+ *   shown: {page: Page, signal: AbortSignal}) => Given<import("../routes.js").PageResult<Routes, URI> | void>}} MockPages
+ */
+
+/**
+ * The app and its server for the bridges of a test: what the test sees of them, and what it does in their place.
+ * @template [Routes=any]
+ */
 export class MockApp {
   /**
    * All that the bridge and its guests asked, in order.
@@ -32,8 +50,8 @@ export class MockApp {
   calls = [];
   /** While this is true, no connection comes about. */
   isDown = false;
-  /** @type {Routes} */ #routes = { tasks: new URIMap(), pages: new URIMap() };
-  /** @type {Set<Connection>} the bridge's own first */ #connections = new Set();
+  /** @type {import("./inside.js").Handlers} */ #routes = { tasks: new URIMap(), pages: new URIMap() };
+  /** @type {Set<import("./inside.js").Connection>} the bridge's own first */ #connections = new Set();
   #sessions = 0;
 
   /**
@@ -42,7 +60,7 @@ export class MockApp {
    */
   WebSocket;
 
-  /** @param {MockRoutes} routes */
+  /** @param {MockRoutes<Routes>} routes */
   constructor({ tasks = {}, pages = {} }) {
     const app = this;
     this.WebSocket = function () {
@@ -54,12 +72,13 @@ export class MockApp {
 
   /**
    * Publishes an event; a bridge hears it if it has subscribed to the topic.
-   * @param {string} topic
-   * @param {unknown} [data]
+   * @template {import("../routes.js").Topic<Routes>} Name
+   * @param {Name} topic
+   * @param {import("../routes.js").TopicData<Routes, Name>} [data]
    */
-  publish(topic, data = null) {
+  publish(topic, data) {
     for (const member of this.#connected.session.members) {
-      if (member.wants(topic)) member.peer.notify("event", { topic, data, at: Date.now() });
+      if (member.wants(topic)) member.peer.notify("event", { topic, data: data ?? null, at: Date.now() });
     }
   }
 
@@ -125,7 +144,7 @@ export class MockApp {
   }
 
   #connect() {
-    /** @type {Connection} */
+    /** @type {import("./inside.js").Connection} */
     const connection = {
       socket: new MockSocket({
         accepts: () => this.#accepts(connection),
@@ -135,6 +154,7 @@ export class MockApp {
       peer: new Peer({
         send: (text) => connection.socket.deliver(text),
         report: () => {},
+        Serving,
         request: (method) => this.#recorded(method, connection),
         notification: () => undefined,
         clock: platformClock,
@@ -143,7 +163,7 @@ export class MockApp {
     return connection.socket;
   }
 
-  /** @param {Connection} connection */
+  /** @param {import("./inside.js").Connection} connection */
   #accepts(connection) {
     if (this.isDown) return false;
     connection.peer.start();
@@ -152,7 +172,7 @@ export class MockApp {
   }
 
   /**
-   * @param {Connection} connection
+   * @param {import("./inside.js").Connection} connection
    * @param {number} code
    */
   #ended(connection, code) {
@@ -171,7 +191,7 @@ export class MockApp {
 
   /**
    * @param {string} method
-   * @param {Connection} connection
+   * @param {import("./inside.js").Connection} connection
    * @returns {import("../serving.js").RequestHandler}
    */
   #recorded(method, connection) {
@@ -186,7 +206,7 @@ export class MockApp {
 
   /**
    * @param {any} params
-   * @param {Connection} connection
+   * @param {import("./inside.js").Connection} connection
    */
   #welcome(params, connection) {
     const session = this.#sessionFor(params);

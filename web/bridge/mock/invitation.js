@@ -1,5 +1,5 @@
 // @ts-check
-import { codes } from "../codes.js";
+import { codeOf } from "../codes.js";
 import { bridgeError, failure } from "../errors.js";
 import { schemeOf } from "../uri.js";
 import { placeOf, URIMap } from "../uri-map.js";
@@ -73,5 +73,5 @@ export class MockInvitation {
  */
 export function refused(message) {
   const data = { kind: "forbidden", retryable: false, rule: "invitation" };
-  return bridgeError(codes.forbidden.code, message, { data });
+  return bridgeError(codeOf.forbidden, message, { data });
 }

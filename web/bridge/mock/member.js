@@ -1,6 +1,6 @@
 // @ts-check
 import { failure } from "../errors.js";
-import { covers } from "../subscriptions.js";
+import { covers } from "../topics.js";
 import { refused } from "./invitation.js";
 
 /** @typedef {import("../serving.js").RequestHandler} RequestHandler */
@@ -111,7 +111,7 @@ export class MockMember {
    */
   #askers({ onBehalfOf }) {
     if (onBehalfOf === undefined) return [this];
-    const askers = /** @type {MockMember[] | undefined} */ (this.peer.running(onBehalfOf)?.asker);
+    const askers = /** @type {MockMember[] | undefined} */ (this.peer.running(onBehalfOf)?.options.asker);
     if (askers !== undefined) return [this, ...askers];
     throw failure("invalidParams", "onBehalfOf is no page.open, task.run or page.call that this bridge has not answered yet");
   }

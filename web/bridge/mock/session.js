@@ -1,6 +1,6 @@
 // @ts-check
-import { codes } from "../codes.js";
-import { BridgeError, Declined, failure } from "../errors.js";
+import { codeOf } from "../codes.js";
+import { BridgeError, cancelled, Declined, failure } from "../errors.js";
 import { finished } from "../fallback.js";
 import { served } from "../methods.js";
 import { withoutDots } from "../uri.js";
@@ -35,7 +35,7 @@ export class MockSession {
 
   /**
    * @param {string} id
-   * @param {import("./app.js").Routes} routes
+   * @param {import("./inside.js").Handlers} routes
    */
   constructor(id, routes) {
     this.id = id;
@@ -70,7 +70,7 @@ export class MockSession {
 
   /** The first client has left. */
   end() {
-    for (const controller of this.#shown.values()) controller.abort(failure("cancelled"));
+    for (const controller of this.#shown.values()) controller.abort(cancelled());
   }
 
   /** @param {any} params of `session.invite` */
@@ -221,7 +221,7 @@ export class MockSession {
    * @param {import("../types.js").Params} exts
    */
   #closed({ id }, reason, exts) {
-    this.#shown.get(id)?.abort(failure("cancelled"));
+    this.#shown.get(id)?.abort(cancelled());
     this.#shown.delete(id);
     const host = this.#hosts.get(id);
     this.#hosts.delete(id);
@@ -256,7 +256,7 @@ async function firstThatTakesIt(uri, candidates, ask) {
     try {
       return await ask(candidate);
     } catch (error) {
-      if (!(error instanceof BridgeError) || error.code !== codes.noRoute.code || error.kind !== "declined") throw error;
+      if (!(error instanceof BridgeError) || error.code !== codeOf.noRoute || error.kind !== "declined") throw error;
     }
   }
   throw new Declined(`everybody who serves ${uri} declined`);

@@ -1,5 +1,5 @@
 // @ts-check
-import { codes } from "../codes.js";
+import { codeOf } from "../codes.js";
 import { bridgeError, failure } from "../errors.js";
 import { split, withoutDots } from "../uri.js";
 
@@ -145,7 +145,7 @@ export class MockStack {
   #index(reference) {
     const index = this.#find(reference);
     if (index >= 0) return index;
-    throw bridgeError(codes.noRoute.code, `no page ${reference} is open`, { data: { kind: "notOnStack", retryable: false } });
+    throw bridgeError(codeOf.noRoute, `no page ${reference} is open`, { data: { kind: "notOnStack", retryable: false } });
   }
 
   /** @param {string} reference an id, or a URI, of which query and fragment do not count */

@@ -12,7 +12,7 @@ import { Screen } from "./screen.js";
 import { layers } from "./stack.js";
 import { surface } from "./surface.js";
 import { Tabs } from "./tabs.js";
-import { handOff, showTheWay } from "./third-party.js";
+import { handOff } from "./third-party.js";
 import { addressOf, sitePatterns } from "./web-pages.js";
 
 /** @typedef {import("../../bridge/bridge.js").Page} Page */
@@ -89,7 +89,7 @@ export class Shell {
     // A guest shows no tab: that is the shell's to do.
     this.bridge.task("action://tab/:index", ({ index }) => this.bridge.selectTab(Number(index)));
     this.bridge.task("tp://:app", (params, { signal }) => handOff(this.bridge, params, signal));
-    this.bridge.task("tp://maps/directions", (params, { signal }) => showTheWay(this.bridge, params, signal));
+    this.bridge.task("tp://maps/directions", ({ i }, { signal }) => handOff(this.bridge, { app: "maps", i }, signal));
     this.bridge.task("action://location", () => ({ latitude: 60.39, longitude: 5.32 }));
     this.bridge.task("action://track", ({ event }) => listener.toast(`Counted: ${event}`));
   }

@@ -1,7 +1,5 @@
 // @ts-check
 
-/** @typedef {{latitude: number, longitude: number}} Position */
-
 /**
  * What `tp://maps?i=geo%3A52.5%2C13.4` does: asks the user whether to leave for the other app. Answers whether the app
  * was opened, which a demo can only say.
@@ -12,15 +10,4 @@
 export async function handOff(bridge, { app, i: uri }, signal) {
   const { outcome } = await bridge.open("native://handoff", { app, uri }, { style: "present", signal });
   return { app, uri, opened: outcome === "finished" };
-}
-
-/**
- * What `tp://maps/directions` does: asks the user whether to leave for the maps app, which would show the way.
- * @param {import("../../bridge/bridge.js").Bridge} bridge
- * @param {{to: Position, by: string}} params where to, and how
- * @param {AbortSignal} signal
- */
-export async function showTheWay(bridge, { to, by }, signal) {
-  const { opened, uri } = await handOff(bridge, { app: "maps", i: `geo:${to.latitude},${to.longitude}?by=${by}` }, signal);
-  return { opened, uri };
 }

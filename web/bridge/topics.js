@@ -5,39 +5,63 @@ import { failure } from "./errors.js";
 /** @typedef {import("./types.js").BridgeEvent} BridgeEvent */
 
 /** Who wants to hear of which topics. The server is asked once for each topic, however many here want it. */
-export class Subscriptions {
+export class Topics {
   /**
    * In the order they were made.
    * @type {Set<{topics: string[], handler: EventHandler}>}
    */
   #entries = new Set();
+  /**
+   * Those that a session was asked for; those of a call that still waits are not among them.
+   * @type {Set<string>}
+   */
+  #asked = new Set();
+  #announcements;
 
-  /** All topics, each once. */
-  get topics() {
-    return [...new Set([...this.#entries].flatMap((entry) => entry.topics))];
+  /** @param {import("./announcements.js").Announcements} announcements */
+  constructor(announcements) {
+    this.#announcements = announcements;
+  }
+
+  /** What the server was asked for, for the next load of the page. */
+  get asked() {
+    return [...this.#asked];
   }
 
   /**
    * @param {string | string[]} given
    * @param {EventHandler} handler
-   * @returns {{topics: string[], remove: () => string[]}} `remove` tells which topics nobody wants any more
+   * @returns {import("./types.js").Unregister}
    */
-  add(given, handler) {
+  subscribe(given, handler) {
     const topics = [...new Set(typeof given === "string" ? [given] : given)];
     if (topics.length === 0 || topics.some((topic) => typeof topic !== "string" || topic === "")) {
       throw failure("invalidParams", `not topics: ${JSON.stringify(given)}; write "cart.changed", or "cart.*" for all that begin so`);
     }
     if (typeof handler !== "function") throw failure("invalidParams", `a subscription to ${topics.join(", ")} needs a function`);
+    const fresh = this.#unwanted(topics);
     const entry = { topics, handler };
     this.#entries.add(entry);
-    return {
-      topics,
-      remove: () => {
-        if (!this.#entries.delete(entry)) return [];
-        const wanted = new Set(this.topics);
-        return topics.filter((topic) => !wanted.has(topic));
-      },
+    const remove = () => {
+      if (!this.#entries.delete(entry)) return [];
+      const unwanted = this.#unwanted(topics);
+      for (const topic of unwanted) this.#asked.delete(topic);
+      return unwanted;
     };
+    const asked = () => {
+      const unwanted = this.#unwanted(fresh);
+      for (const topic of fresh) if (!unwanted.includes(topic)) this.#asked.add(topic);
+    };
+    const told = fresh.length > 0 ? this.#announcements.tell("events.subscribe", { topics: fresh }, asked) : undefined;
+    return this.#announcements.undoable(told, remove, async () => {
+      const unwanted = remove();
+      if (unwanted.length > 0) await this.#announcements.tell("events.unsubscribe", { topics: unwanted });
+    });
+  }
+
+  /** Asks a new session for the topics of the one before. */
+  again() {
+    this.#announcements.first("events.subscribe", { topics: this.asked });
   }
 
   /**
@@ -51,6 +75,14 @@ export class Subscriptions {
       // A handler may be asynchronous: its rejection must not be left alone either.
       new Promise((resolve) => resolve(handler(event))).catch(failed);
     }
+  }
+
+  /**
+   * Those of some topics that nobody wants.
+   * @param {string[]} topics
+   */
+  #unwanted(topics) {
+    return topics.filter((topic) => ![...this.#entries].some((entry) => entry.topics.includes(topic)));
   }
 }
 

@@ -1,0 +1,112 @@
+// @ts-check
+// Makes what is published of web/bridge: modules without comments, whose declarations have them.
+//
+// node web/pack.js --prepare    fills web/bridge/dist, as `npm pack` has it done
+// node web/pack.js FOLDER       the tarball in that folder, as `npm pack` makes it, where there is no npm
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const web = dirname(fileURLToPath(import.meta.url));
+const bridge = join(web, "bridge");
+const dist = join(bridge, "dist");
+
+/**
+ * @param {string} command
+ * @param {string[]} words
+ */
+function run(command, words) {
+  try {
+    execFileSync(command, words, { cwd: bridge, stdio: ["ignore", "inherit", "inherit"] });
+  } catch (/** @type {any} */ error) {
+    throw error.code === "ENOENT" ? new Error(`there is no ${command}: apt-get install ${command === "tsc" ? "node-typescript" : command}`) : error;
+  }
+}
+
+/**
+ * The files below a folder, by their paths from it.
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function filesIn(folder) {
+  const names = readdirSync(folder).sort();
+  return names.flatMap((name) => (statSync(join(folder, name)).isDirectory() ? filesIn(join(folder, name)).map((each) => join(name, each)) : [name]));
+}
+
+/** The modules of the package, by their paths. */
+function modules() {
+  return filesIn(bridge).filter((path) => path.endsWith(".js") && !path.endsWith(".min.js") && !path.startsWith("dist"));
+}
+
+/** @returns {{name: string, version: string, files: string[], exports: Record<string, any>}} */
+function manifest() {
+  return JSON.parse(readFileSync(join(bridge, "package.json"), "utf8"));
+}
+
+/**
+ * The declarations that those of the entry points need.
+ * @param {string[]} paths of entry points, from `dist`
+ */
+function reachable(paths) {
+  const found = new Set(paths);
+  for (const path of found) {
+    const text = readFileSync(join(dist, path), "utf8");
+    for (const [, target] of text.matchAll(/"(\.\.?\/[^"]+)\.js"/g)) found.add(join(dirname(path), `${target}.d.ts`));
+  }
+  return found;
+}
+
+/**
+ * Declarations in whose comments nothing stands that is declared beside them: what types were made from, and the types of parameters.
+ * @param {string} text
+ */
+function withoutTypesInComments(text) {
+  const made = text.replace(/\/\*\*(?:(?!\*\/).)*@typedef(?:(?!\*\/).)*\*\/\s*/gs, "");
+  return made.replace(/\/\*\*(?:(?!\*\/).)*\*\//gs, (comment) => {
+    const told = comment.replace(/(@(?:param|returns|type|template|property) )\{(?:[^{}]|\{[^{}]*\})*\} ?/g, "$1");
+    const rest = told.replace(/^ *\*? *@(?:returns|type|extends|override|template)\b(?: \w+| \{.*\})?\s*?$\n?/gm, "");
+    return /^\/\*\*[\s*]*(?:@(?:returns|type|override)\s*)?\*\/$/.test(rest) ? "" : rest;
+  }).replace(/^\s*\n/gm, "");
+}
+
+function prepare() {
+  rmSync(dist, { recursive: true, force: true });
+  run("tsc", ["-p", join(web, "tsconfig.dist.json")]);
+  const entries = Object.values(manifest().exports).flatMap(({ types }) => (types === undefined ? [] : [relative("dist", types)]));
+  const needed = reachable(entries);
+  for (const path of filesIn(dist)) {
+    if (needed.has(path)) writeFileSync(join(dist, path), withoutTypesInComments(readFileSync(join(dist, path), "utf8")));
+    else rmSync(join(dist, path));
+  }
+  // Those that are for types alone have no code.
+  const code = modules().filter((path) => !/^export \{\};$/m.test(readFileSync(join(bridge, path), "utf8")));
+  run("esbuild", [...code, "--minify", "--format=esm", "--target=es2022", "--charset=utf8", "--log-level=warning", `--outdir=${dist}`]);
+  copyFileSync(join(web, "../LICENSE"), join(bridge, "LICENSE"));
+}
+
+/**
+ * @param {string} target
+ * @returns {string} the tarball
+ */
+function pack(target) {
+  prepare();
+  const { name, version, files } = manifest();
+  const always = ["package.json", "README.md", "LICENSE"];
+  const paths = [...always, ...files.flatMap((each) => filesIn(join(bridge, each)).map((path) => join(each, path)))];
+  const folder = mkdtempSync(join(tmpdir(), "waybridge-package-"));
+  for (const path of paths) {
+    mkdirSync(dirname(join(folder, "package", path)), { recursive: true });
+    copyFileSync(join(bridge, path), join(folder, "package", path));
+  }
+  const tarball = join(target, `${name}-${version}.tgz`);
+  run("tar", ["-czf", tarball, "-C", folder, "package"]);
+  rmSync(folder, { recursive: true });
+  return tarball;
+}
+
+const [argument] = process.argv.slice(2);
+if (argument === "--prepare") prepare();
+else if (argument !== undefined && existsSync(argument)) console.log(pack(argument));
+else throw new Error("usage: node web/pack.js --prepare, or FOLDER: an existing folder for the tarball");

@@ -1,0 +1,68 @@
+// What a project does with the package. Each line is checked by the compiler, and then carried out against a mocked app.
+import { Bridge, BridgeError, RouteNotFound } from "waybridge";
+import type { BridgeOptions, Outcome } from "waybridge";
+import { Caller } from "waybridge/caller";
+import { Host } from "waybridge/host";
+import { mockBridge } from "waybridge/mock";
+import { reload } from "waybridge/reload";
+import { resume } from "waybridge/resume";
+import { admission } from "waybridge/admission";
+import { fallback } from "waybridge/fallback";
+import { CallBuilder } from "waybridge/builder";
+import { codes } from "waybridge/codes";
+import { routes, table } from "./routes.js";
+import type { Address, Routes } from "./routes.js";
+
+const seen: unknown[] = [];
+
+// As a page in an app makes it; here there is none.
+const options: BridgeOptions = { url: null, table };
+const alone = new Bridge<Routes>({ ...options, fallback: { "action://share": ({ title }) => ({ shared: title === "Tea" }) } });
+const shared: boolean = (await alone.invoke(routes.share, { title: "Tea" })).shared;
+seen.push(shared);
+const caller = new Caller<Routes>(options, { reload, admission, fallback: fallback({ "service://now": () => 7 }) });
+const now: number = await caller.invoke(routes.now);
+seen.push(now, await caller.invoke("service://now", {}));
+const host = new Host<Routes>({ url: null, methods: { badge: () => 1 } }, { resume });
+seen.push(await host.open(routes.cart).catch((error: BridgeError) => error.kind));
+
+const app = mockBridge<Routes>({
+  pages: {
+    "native://address/:id": ({ id }) => ({ id, street: "Main" }),
+    "native://cart": () => null,
+    "native://file/*": ({ "*": path }) => path.length > 1,
+  },
+  tasks: { "action://share": async ({ title, url }) => ({ shared: `${title}${url ?? ""}` === "Tea" }) },
+}, { table });
+const { outcome, data }: Outcome<Address | null> = await app.open(routes.address, { id: "a/2", zoom: 3 });
+const street: string | undefined = data?.street;
+seen.push(outcome, data?.id, street, app.app.calls.at(-1)?.params);
+seen.push((await app.open("native://file/*", { "*": ["a", "b"] })).data, await app.canOpen(routes.address, { id: "a2" }));
+seen.push((await app.invoke(routes.share, { title: "Tea" }, { timeout: 5000 })).shared);
+
+const heard = new Promise<number>((resolve) => app.addEventListener("cart.changed", ({ detail }) => resolve(detail.data.count), { once: true }));
+const also = new Promise<string>((resolve) => app.subscribe("cart.changed", ({ topic, data: { count } }) => resolve(`${topic} ${count}`)));
+app.addEventListener("statechange", ({ detail }) => seen.push(detail.state));
+app.addEventListener("page.closed", ({ detail }) => seen.push(detail.data.outcome));
+app.addEventListener("tablechange", ({ detail: { version, isCurrent } }) => seen.push(version, isCurrent));
+await app.subscribe("cart.*", () => {}).registered;
+app.app.publish("cart.changed", { count: 2 });
+seen.push(await heard, await also);
+
+const scrolled: Promise<string> = app.call("p1", "scroll", { to: "end" });
+seen.push(await scrolled.catch((error: unknown) => error instanceof RouteNotFound && error.code === codes.noRoute.code));
+const refreshed: Promise<{ count: number }> = app.call("p1", "refresh");
+refreshed.catch(() => {});
+const built: CallBuilder = app.build(routes.address).with("id", "a3");
+seen.push((await built.open()).data.id);
+
+// Without a type argument everything is as loose as JavaScript.
+const loose: Bridge = mockBridge({ tasks: { "action://any": ({ x }) => x } }, {});
+seen.push(await loose.invoke("action://any", { x: 1 }), (await loose.invoke("action://any"))?.length);
+loose.addEventListener("whatever.topic", ({ detail }) => seen.push(detail.data.anything));
+loose.subscribe(["a.b", "c.*"], ({ topic }) => seen.push(topic));
+loose.call("p1", "anything", { x: 1 }).catch(() => {});
+const lent: Bridge = app;
+seen.push(lent.state);
+for (const each of [app, loose, alone, caller, host]) await each.close();
+console.log(JSON.stringify(seen));

@@ -1,0 +1,57 @@
+// Each line with the number of an error at its end has that one, and no other line has any. With "or": as the module is looked for.
+import { Bridge } from "waybridge";
+import { Caller } from "waybridge/caller";
+import { mockBridge } from "waybridge/mock";
+import { nothing } from "waybridge/nothing"; // TS2307
+import { Client } from "waybridge/dist/client.js"; // TS2307 or TS7016
+import { routes } from "./routes.js";
+import type { Routes } from "./routes.js";
+
+export const inside = [nothing, Client];
+const bridge = new Bridge<Routes>();
+const caller = new Caller<Routes>();
+
+// Parameters.
+void bridge.open(routes.address, { idd: "a2" }); // TS2345
+void bridge.open(routes.address, { id: "a2", zom: 1 }); // TS2345
+void bridge.open(routes.address, { id: 2 }); // TS2322
+void bridge.open(routes.address, {}); // TS2345
+void bridge.open(routes.address); // TS2554
+void bridge.open(routes.cart, { x: 1 }, { animated: true }); // TS2345
+void bridge.invoke(routes.share, { titel: "Tea" }); // TS2345
+void caller.invoke(routes.share, { url: "https://example.org" }); // TS2345
+void bridge.canOpen(routes.address, { idd: "a2" }); // TS2345
+
+// Routes.
+void bridge.open("native://adress/:id", { id: "a2" }); // TS2345
+void bridge.open(routes.share, { title: "Tea" }); // TS2345
+void bridge.invoke(routes.adress, { id: "a2" }); // TS2551
+void caller.invoke(routes.address, { id: "a2" }); // TS2345
+
+// Results.
+const { data } = await bridge.open(routes.address, { id: "a2" });
+data.street; // TS2531
+data?.stret; // TS2551
+(await bridge.invoke(routes.share, { title: "Tea" })).shard; // TS2551
+export const shared: string = (await caller.invoke(routes.share, { title: "Tea" })).shared; // TS2322
+
+// Topics.
+bridge.addEventListener("cart.change", ({ detail }) => detail); // TS2345
+bridge.addEventListener("statchange", ({ detail }) => detail); // TS2345
+bridge.addEventListener("cart.changed", ({ detail }) => detail.data.cont); // TS2551
+caller.addEventListener("statechange", ({ detail }) => detail.stat); // TS2551
+bridge.subscribe("cart.chnged", () => {}); // TS2345
+bridge.subscribe("cart.changed", ({ data: { cont } }) => cont); // TS2339
+
+// Methods of pages.
+void bridge.call("p1", "scrol", { to: "end" }); // TS2345
+void bridge.call("p1", "scroll", { too: "end" }); // TS2345
+void bridge.call("p1", "scroll"); // TS2554
+(await caller.call("p1", "refresh")).cont; // TS2551
+
+// Mocks.
+mockBridge<Routes>({ tasks: { "action://shar": () => ({ shared: true }) } }); // TS2322
+mockBridge<Routes>({ tasks: { "action://share": () => ({ shard: true }) } }); // TS2322
+mockBridge<Routes>({ pages: { "native://address/:id": ({ idd }) => ({ id: idd }) } }); // TS2339
+mockBridge<Routes>().app.publish("cart.changed", { cont: 1 }); // TS2345
+new Bridge<Routes>({ tabel: { version: "1" } }); // TS2345
