@@ -5,11 +5,8 @@ import WayValues
 /// A page that is to be opened, with the type of its result.
 ///
 /// ```swift
-/// extension PageCall where Result == String {
-///   static func note(id: Int, title: String? = nil) -> PageCall {
-///     PageCall(["native://note/:id"], ["id": id, "title": title])
-///   }
-/// }
+/// let note = PageCall<String>(["native://note/:id"], ["id": 7, "title": "Tea"])
+/// print(note.uri, note.params)
 /// ```
 public struct PageCall<Result: Decodable & Sendable>: Sendable {
   private let address: CallAddress

@@ -55,7 +55,7 @@ struct ShopRoutesTests {
       let chooser = Chooser()
       let client = try await BridgeClient.connect(
         to: "ws://127.0.0.1:\(bound.port)/bridge",
-        session: .init(name: "app", hosts: [.pages(scheme: "native", chooser)]))
+        session: .init(name: "app", version: "1.0", hosts: [.pages(scheme: "native", chooser)]))
       try await body(server, client, chooser)
       await client.close()
       return
@@ -79,20 +79,25 @@ struct ShopRoutesTests {
 
   @Test func whatDoesNotFitIsToldWithItsPlace() async throws {
     try await serve { _, client, chooser in
-      async let opened = client.open(.addressSelect())
+      let opened = Task { try await client.open(.addressSelect()) }
       let page = await chooser.next()
       #expect(page.params == ["sort": "name"])
       try await client.finish(PageResult(["id": "a2", "city": 7, "note": nil]), page: page.id)
-      let error = await #expect(throws: CallError.self) { _ = try await opened }
-      #expect(error?.message.contains("$.city: has to be a string") == true)
+      guard case .failure(let error) = await opened.result else {
+        Issue.record("a result was read that does not fit")
+        return
+      }
+      #expect("\(error)".contains("$.city: has to be a string"))
     }
   }
 
   @Test func aTaskGivesItsTypeBack() async throws {
     try await serve { _, client, _ in
-      #expect(try await client.invoke(.cartAdd(item: "tea")).count == 1)
+      let plain = try await client.invoke(.cartAdd(item: "tea"))
+      #expect(plain.count == 1)
       let address = Address(id: "a", city: "Ulm", note: nil)
-      #expect(try await client.invoke(.cartAdd(item: "tea", deliverTo: address)).count == 2)
+      let delivered = try await client.invoke(.cartAdd(item: "tea", deliverTo: address))
+      #expect(delivered.count == 2)
     }
   }
 
@@ -110,8 +115,12 @@ struct ShopRoutesTests {
       try await server.publish(.cartChanged, CartChangedData(count: 3))
       #expect(try await events.next()?.data.count == 3)
       try await server.publish("cart.changed", ["count": "many"])
-      let error = await #expect(throws: CallError.self) { _ = try await events.next() }
-      #expect(error?.message.contains("cart.changed does not fit its type: $.count") == true)
+      do {
+        _ = try await events.next()
+        Issue.record("an event was read that does not fit")
+      } catch let error as CallError {
+        #expect(error.message.contains("cart.changed does not fit its type: $.count"))
+      }
     }
   }
 }
