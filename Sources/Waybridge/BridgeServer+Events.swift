@@ -22,7 +22,7 @@ extension BridgeServer {
     try await hub().publish(topic, data, to: audience, retain: retain)
   }
 
-  /// Tells an event of a topic that generated code knows, as ``publish(_:_:to:retain:)``. Throws as
+  /// Tells an event of a topic that generated code knows, as ``publish(_:_:to:retain:)-(String,_,_,_)``. Throws as
   /// that does, and -32602 for data that JSON cannot write.
   public func publish<Data>(
     _ topic: EventTopic<Data>, _ data: Data, to audience: Audience = .all, retain: Int = 0
@@ -34,7 +34,7 @@ extension BridgeServer {
     try await publish(topic.name, value, to: audience, retain: retain)
   }
 
-  /// Forgets what ``publish(_:_:to:retain:)`` has kept of a topic for exactly this audience.
+  /// Forgets what ``publish(_:_:to:retain:)-(String,_,_,_)`` has kept of a topic for exactly this audience.
   /// Throws only while the server does not run.
   public func forget(_ topic: String, to audience: Audience = .all) async throws(CallError) {
     try await hub().forget(topic, for: audience)

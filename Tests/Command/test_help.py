@@ -23,6 +23,7 @@ OPTIONS = {
     ("policy", "check"): set(),
     ("policy", "test"): {"--table"},
     ("routes",): set(),
+    ("routes", "check"): {"--url", "--token-file", "--strict", "--json", "--config"},
     ("routes", "generate"): {"--language", "--output", "--module", "--package", "--check"},
     ("routes", "export"): {"--format", "--demo", "--output"},
     ("routes", "diff"): {"--json", "--breaking"},
@@ -32,7 +33,7 @@ OPTIONS = {
 }
 
 # Options that are no settings.
-OWN = {"--json", "--base", "--watch", "--as"} | OPTIONS["token", "make"] | OPTIONS["token", "show"]
+OWN = {"--strict", "--json", "--base", "--watch", "--as"} | OPTIONS["token", "make"] | OPTIONS["token", "show"]
 OWN |= OPTIONS["routes", "generate"] | OPTIONS["routes", "export"] | OPTIONS["routes", "diff"]
 
 
