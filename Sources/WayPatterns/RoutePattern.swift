@@ -4,7 +4,7 @@ import WayValues
 /// final wildcard `*`.
 ///
 /// `native://address/:id` names its scheme and authority; `/user/:id` is global, for any scheme
-/// (``RouterSnapshot/resolve(_:params:checking:)-(RouteURI,_,_)`` says when). Scheme and authority
+/// (``RouterSnapshot/resolve(_:params:checking:for:)-(RouteURI,_,_,_)`` says when). Scheme and authority
 /// match without case, the path exactly, both after percent-decoding. A parameter takes one segment
 /// that is not empty, the wildcard all that remain, of which there may be none, as the list `*`. A
 /// group is there as a whole or not at all.

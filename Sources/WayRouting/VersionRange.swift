@@ -23,6 +23,7 @@ public struct ProgramVersion: Sendable, Hashable, Comparable {
     self.parts = parts
   }
 
+  /// Whether one comes before the other, number by number.
   public static func < (left: ProgramVersion, right: ProgramVersion) -> Bool {
     left.parts.lexicographicallyPrecedes(right.parts)
   }

@@ -178,7 +178,7 @@ class Refusing(unittest.TestCase):
 
     def test_a_table_that_is_not_json(self):
         path = self.table('{"version": "1",}')
-        self.assertRegex(self.refused(1, "serve", "--port", "0", "--table", path), f"{path} is not JSON: .+")
+        self.assertRegex(self.refused(1, "serve", "--port", "0", "--table", path), f"{path} is not JSON, or not clear: .+")
 
     def test_a_wrong_table_is_told_every_fault_with_its_place(self):
         path = self.table('{"version": 1, "routes": [{"name": "a", "pattern": "a://b", "kind": "pane"}]}')

@@ -10,9 +10,10 @@ from readme import ROOT
 
 # What each product re-exports.
 PRODUCTS = {
-    "Waybridge": ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WaySession", "WayStore"],
+    "Waybridge": ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WaySession", "WayStore", "WayTable"],
     "WaybridgeClient": ["WayValues", "WayNavigation"],
     "WaybridgeTesting": [],
+    "WaybridgeTables": [],
     "WaybridgeTokens": [],
 }
 

@@ -9,7 +9,9 @@ import Testing
   @Test func theProgramHoldsTheClientAsItIs() throws {
     let folder = ProjectFiles.url("web/bridge")
     let found = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
-    let names = found.compactMap { $0 as? String }.filter { $0.hasSuffix(".js") || $0.hasSuffix(".js.map") }
+    let names = found.compactMap { $0 as? String }.filter {
+      $0.hasSuffix(".js") || $0.hasSuffix(".js.map")
+    }
     #expect(names.contains("bridge.js"))
     #expect(Set(WebClient.files.keys) == Set(names.map { "/bridge/\($0)" }))
     for name in names {
