@@ -29,6 +29,7 @@ public actor LiveTable {
     public let stamp: TableStamp
     /// What was in force before.
     public let previous: TableStamp
+    /// Why it was made.
     public let cause: Cause
     /// What is another.
     public let changes: TableChanges

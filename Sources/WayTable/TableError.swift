@@ -14,6 +14,7 @@ public struct TableError: Error, Sendable, CustomStringConvertible {
     case noVersion
   }
 
+  /// Of what kind the reason is.
   public let reason: Reason
   /// What is wrong, where, and what to do; every fault of a document, one a line, each with its
   /// place.

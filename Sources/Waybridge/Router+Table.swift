@@ -36,7 +36,7 @@ extension Router {
 
 extension LiveTable {
   /// As ``replace(with:expecting:)``, with what a file holds; reading it blocks a thread, none of a
-  /// loop.
+  /// loop. Throws ``TableError``, with nothing changed, also where the file cannot be read.
   @discardableResult
   public nonisolated func replace(
     withTableAt path: String, expecting expected: String? = nil
