@@ -18,13 +18,13 @@ import Waybridge
 ///
 /// The last good table is kept on the disk, and is what a server begins with whose source is away. A
 /// table that is wrong, or of a version before the one in force, is refused whole: the one in force
-/// stays, and ``BridgeConfiguration/logger`` and the metrics tell.
+/// stays, and `BridgeConfiguration.logger` and the metrics tell.
 public struct TableFetcher: Service {
   /// How long one request may take.
   private static let patience = Duration.seconds(30)
   private static let minPause = Duration.seconds(1)
 
-  /// The table, for ``BridgeConfiguration/table``.
+  /// The table, for `BridgeConfiguration.table`.
   public let table: LiveTable
   /// Where it comes from.
   public let source: TableURL
@@ -34,7 +34,7 @@ public struct TableFetcher: Service {
   /// What the server calls the table that is in force.
   private let etag: String?
 
-  /// Fetches the table and registers its routes, see ``Router/load(tableAt:)``.
+  /// Fetches the table and registers its routes, see `Router.load(tableAt:)`.
   ///
   /// - Parameters:
   ///   - address: an `https` URL, or an `http` one of this machine's loopback.
@@ -45,7 +45,7 @@ public struct TableFetcher: Service {
   ///     it is a second, doubled with each failure up to this.
   ///   - patience: how long the first answer is waited for.
   ///   - logger: is told where the source is away.
-  /// - Throws: ``TableError`` where there is no table: the source is away, or what it has is wrong,
+  /// - Throws: `TableError` where there is no table: the source is away, or what it has is wrong,
   ///   and none was kept.
   public static func start(
     _ address: String, for router: Router, keptIn folder: String? = nil,

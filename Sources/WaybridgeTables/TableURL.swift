@@ -7,7 +7,7 @@ public struct TableURL: Sendable, Hashable, CustomStringConvertible {
   public let description: String
   let url: URL
 
-  /// Throws ``TableError`` for what is no such URL.
+  /// Throws `TableError` for what is no such URL.
   public init(_ text: String) throws(TableError) {
     let name = "The table's address \(text.prefix(200))"
     guard let url = URL(string: text), let host = url.host, !host.isEmpty, url.user == nil,
