@@ -156,8 +156,8 @@ let package = Package(
     tests(
       "WaybridgeTests",
       [
-        "WayRPC", "WayTransport", "WaySession", "WaySockets", "Waybridge", "WaybridgeClient",
-        "WaybridgeTesting", "TestSupport",
+        "WayRPC", "WayTable", "WayTransport", "WaySession", "WaySockets", "Waybridge",
+        "WaybridgeClient", "WaybridgeTesting", "TestSupport",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
