@@ -4,7 +4,6 @@ import { fill } from "./fill.js";
 import { failure } from "./errors.js";
 import { isPlain } from "./plain.js";
 import { wireResult } from "./result.js";
-import { watchTable } from "./table.js";
 
 export {
   BridgeAbsent, BridgeError, Cancelled, ConnectionClosed, DeadlineExceeded, Forbidden, HostAbsent, InvalidParameters, OutcomeUnknown, RouteNotFound,
@@ -31,7 +30,6 @@ export {
 export class Caller extends EventTarget {
   #client;
   #fallback;
-  /** @type {Map<string, Map<unknown, () => void>>} what takes them back, by topic */ #listeners = new Map();
 
   /**
    * @param {BridgeOptions} [options]
@@ -39,14 +37,8 @@ export class Caller extends EventTarget {
    */
   constructor(options = {}, parts = {}) {
     super();
-    const { table } = options;
-    const told = table && watchTable(table, (detail) => this.#emit("tablechange", detail));
     this.#fallback = parts.fallback;
-    this.#client = new Client(options, parts, (type, detail) => {
-      if (type === "statechange") told?.(this.session?.table);
-      this.#emit(type, detail);
-    });
-    if (told !== undefined) this.#client.topics.subscribe("table.changed", ({ data }) => told(data));
+    this.#client = new Client(options, parts, (type, detail) => this.dispatchEvent(new CustomEvent(type, { detail })));
   }
 
   /** @returns {State} */
@@ -158,7 +150,7 @@ export class Caller extends EventTarget {
    * @returns {import("./types.js").Unregister}
    */
   subscribe(topics, handler) {
-    return this.#client.topics.subscribe(topics, /** @type {any} */ (handler));
+    return this.#events.subscribe(topics, /** @type {any} */ (handler));
   }
 
   /**
@@ -169,23 +161,9 @@ export class Caller extends EventTarget {
    * @param {import("./routes.js").Listener<Routes, Name>} listener
    * @param {boolean | AddEventListenerOptions} [options]
    */
-  addEventListener(type, listener, options = {}) {
-    if (!type.includes(".")) return super.addEventListener(type, /** @type {any} */ (listener), options);
-    const { once, signal } = /** @type {AddEventListenerOptions} */ (options);
-    const those = this.#listeners.get(type) ?? new Map();
-    if (listener === null || those.has(listener) || signal?.aborted) return;
-    const remove = () => this.removeEventListener(type, listener);
-    const undo = this.#client.topics.subscribe(type, (detail) => {
-      const event = /** @type {any} */ (new CustomEvent(type, { detail }));
-      if (once) remove();
-      return typeof listener === "function" ? listener.call(this, event) : listener.handleEvent(event);
-    });
-    signal?.addEventListener("abort", remove);
-    this.#listeners.set(type, those.set(listener, () => {
-      signal?.removeEventListener("abort", remove);
-      // Where it can not be taken back, `close` has told why.
-      undo().catch(() => {});
-    }));
+  addEventListener(type, listener, options) {
+    if (type.includes(".")) this.#events.listen(this, type, listener, options);
+    else super.addEventListener(type, /** @type {any} */ (listener), options);
   }
 
   /**
@@ -196,9 +174,7 @@ export class Caller extends EventTarget {
    */
   removeEventListener(type, listener, options) {
     super.removeEventListener(type, listener, options);
-    const those = this.#listeners.get(type);
-    those?.get(listener)?.();
-    those?.delete(listener);
+    this.#client.events?.unlisten(type, listener);
   }
 
   /**
@@ -218,7 +194,7 @@ export class Caller extends EventTarget {
    * @returns {import("./types.js").PendingCall[]}
    */
   get pending() {
-    return this.#client.pending;
+    return [...this.#client.store?.pending ?? []];
   }
 
   /**
@@ -237,12 +213,18 @@ export class Caller extends EventTarget {
 
   /** Connects now, where it waits to connect again. */
   reconnect() {
-    this.#client.hasten();
+    this.#client.link.hasten();
   }
 
   /** Ends the connection, and every call with it, for good. Resolves when the socket is gone. */
   close() {
     return this.#client.close();
+  }
+
+  get #events() {
+    const { events } = this.#client;
+    if (events === undefined) throw failure("invalidParams", "topics need the part `events` of `waybridge/events`: new Caller(options, { events })");
+    return events;
   }
 
   /**
@@ -256,13 +238,5 @@ export class Caller extends EventTarget {
     const more = what === "canOpen" ? {} : { params, exts, key, deadlineMs: call.timeout };
     const sent = this.#client.request(`router.${what}`, { uri, ...more, ...(what === "open" && { style, from }) }, call);
     return this.#fallback?.orElse(sent, /** @type {any} */ (this), what, uri, params, { exts, ...call }) ?? sent;
-  }
-
-  /**
-   * @param {string} type
-   * @param {unknown} detail
-   */
-  #emit(type, detail) {
-    this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 import * as closeOf from "./closes.js";
 import { codeOf } from "./codes.js";
-import { bridgeError } from "./errors.js";
+import { bridgeError, textOf } from "./errors.js";
 
 /**
  * How a connection ended.
@@ -76,8 +76,7 @@ export class Connection {
     /** @param {unknown} cause */
     const failed = (cause) => {
       ended();
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      queueMicrotask(() => this.#end({ code: 1006, reason, cause, final: true }));
+      queueMicrotask(() => this.#end({ code: 1006, reason: textOf(cause), cause, final: true }));
     };
     if (WebSocketClass === undefined) {
       const hint = "Node 20 has it with --experimental-websocket, or give `WebSocket` in the options";

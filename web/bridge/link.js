@@ -1,7 +1,7 @@
 // @ts-check
 import * as closeOf from "./closes.js";
 import { Connection } from "./connection.js";
-import { BridgeError } from "./errors.js";
+import { BridgeError, textOf } from "./errors.js";
 
 /** Milliseconds that a session has to live for its end to count as the first trouble and not as one more. */
 const STEADY = 5000;
@@ -13,8 +13,6 @@ const STEADY = 5000;
  * @typedef {object} LinkEvents
  * @property {(isCurrent: () => boolean) => Promise<void>} greet opens the session on a connection that has just opened, as long
  *   as that is the current one; rejects when it does not open
- * @property {(error: unknown) => boolean} forgives whether a refused session may be asked for again
- * @property {(code: number) => "none" | "reopen" | "resume"} next what follows a connection that closed with this code
  * @property {(data: unknown) => void} received
  * @property {(close: Close) => void} lost the connection ended, and another will come
  * @property {(close: Close) => void} ended the last one did
@@ -28,8 +26,6 @@ export class Link {
   wasOpen = false;
   /** @type {Connection | undefined} */ #connection;
   /** @type {unknown} */ #timer;
-  /** Ends the question why a handshake failed, while that is asked. */
-  #asking = new AbortController();
   /** Tries since there was a session, and troubles in a row: a session that ends at once is one too. */
   #tries = 0;
   #troubles = 0;
@@ -39,8 +35,7 @@ export class Link {
 
   /**
    * @param {object} options
-   * @param {string | undefined} options.url none: there is no bridge
-   * @param {Close} options.absence how that is told
+   * @param {import("./entry.js").Entry} options.entry without a `url` there is no bridge
    * @param {import("./admission.js").Admission | undefined} options.admission tells why a first handshake failed; none: nobody asks
    * @param {import("./types.js").BridgeOptions["WebSocket"]} options.WebSocket
    * @param {import("./backoff.js").Backoff | undefined} options.backoff none: the first connection is the last
@@ -51,8 +46,9 @@ export class Link {
   constructor(options, events) {
     this.#options = options;
     this.#events = events;
-    if (options.url !== undefined) this.#connect(options.url);
-    else queueMicrotask(() => this.#end(options.absence));
+    const { absence, url } = options.entry;
+    if (url === undefined) queueMicrotask(() => this.#end(absence));
+    else this.#connect(url);
   }
 
   /**
@@ -87,7 +83,7 @@ export class Link {
 
   /** @param {string} url */
   #connect(url) {
-    const { WebSocket, clock, connectTimeout } = this.#options;
+    const { admission, WebSocket, clock, connectTimeout } = this.#options;
     this.#tries += 1;
     /** @type {Connection} */
     const connection = new Connection(url, WebSocket, {
@@ -96,12 +92,9 @@ export class Link {
       closed: (close) => this.#closed(close),
     });
     this.#connection = connection;
-    const late = `no session within ${connectTimeout} ms`;
-    const asking = new AbortController();
-    this.#asking = asking;
     this.#timer = clock.setTimeout(() => {
-      connection.close({ code: 1006, reason: late });
-      asking.abort();
+      connection.close({ code: 1006, reason: `no session within ${connectTimeout} ms` });
+      admission?.stop();
     }, connectTimeout);
   }
 
@@ -111,10 +104,9 @@ export class Link {
     try {
       await this.#events.greet(isCurrent);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      const again = this.#events.forgives(cause);
+      const again = this.#options.entry.forgives(cause, this.wasOpen);
       // When it ended by itself, that has been told already.
-      connection.close({ code: again ? 1006 : 1000, reason, cause, final: !again });
+      connection.close({ code: again ? 1006 : 1000, reason: textOf(cause), cause, final: !again });
       return;
     }
     if (!isCurrent()) return;
@@ -130,16 +122,16 @@ export class Link {
     const { admission } = this.#options;
     // Who had a session was let in. What answers then without letting this page read it may be a proxy, whose server restarts.
     if (!close.unopened || this.wasOpen || admission === undefined) return this.#over(close);
-    void admission.judge(close, this.#asking.signal).then((judged) => {
+    void admission.judge(close).then((judged) => {
       if (this.state === "connecting") this.#over(judged);
     });
   }
 
   /** @param {Close} close */
   #over(close) {
-    const { backoff, clock } = this.#options;
+    const { backoff, clock, entry } = this.#options;
     clock.clearTimeout(this.#timer);
-    const next = close.final ? "none" : this.#events.next(close.code);
+    const next = close.final ? "none" : entry.next(close.code);
     if (backoff === undefined || next === "none" || this.#tries >= backoff.attempts) return this.#end(close);
     if (this.state === "open" && clock.now() - this.#openSince >= STEADY) this.#troubles = 0;
     const delay = next === "resume" && this.#troubles === 0 ? 0 : backoff.delay(this.#troubles);
@@ -153,14 +145,14 @@ export class Link {
     this.#options.clock.clearTimeout(this.#timer);
     this.#become({ state: "connecting", attempt: this.#tries + 1 });
     // Who heard of it may have closed all.
-    if (this.#options.url !== undefined && this.state === "connecting") this.#connect(this.#options.url);
+    if (this.state === "connecting") this.#connect(/** @type {string} */ (this.#options.entry.url));
   }
 
   /** @param {Close} close */
   #end(close) {
     if (this.state === "closed") return;
     this.#options.clock.clearTimeout(this.#timer);
-    this.#asking.abort();
+    this.#options.admission?.stop();
     this.state = "closed";
     this.#events.ended(close);
     this.#events.changed({ state: "closed", attempt: this.#tries, ...told(close) });
