@@ -207,8 +207,7 @@ export class Caller extends EventTarget {
     await this.ready;
     const found = this.pending.find((call) => call.key === key);
     if (found !== undefined) return found.result;
-    const advice = "the same call with this key gives its result, where the session still has it";
-    throw failure("outcomeUnknown", `nothing is known of a call with the key ${JSON.stringify(key)}: ${advice}`);
+    throw failure("outcomeUnknown", `nothing is known of a call with the key "${key}": make the same call with this key`);
   }
 
   /** Connects now, where it waits to connect again. */
@@ -223,7 +222,7 @@ export class Caller extends EventTarget {
 
   get #events() {
     const { events } = this.#client;
-    if (events === undefined) throw failure("invalidParams", "topics need the part `events` of `waybridge/events`: new Caller(options, { events })");
+    if (events === undefined) throw failure("invalidParams", "topics need the part `events`: new Caller(options, { events })");
     return events;
   }
 

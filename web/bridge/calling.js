@@ -1,5 +1,6 @@
 // @ts-check
-import { Call, checkTimeout } from "./call.js";
+import { check } from "./backoff.js";
+import { Call, LONGEST, sizeOf } from "./call.js";
 import { codeOf } from "./codes.js";
 import { bridgeError, closedError, failure, textOf } from "./errors.js";
 import { randomID } from "./plain.js";
@@ -27,17 +28,32 @@ export class Calling {
    * @type {Map<unknown, Call>}
    */
   calls = new Map();
-  #wiring;
+  #maxMessage = Infinity;
+  #client;
+  #count;
+  #bytes;
 
   /**
-   * @param {object} wiring
-   * @param {import("./peer.js").Send} wiring.send
-   * @param {(text: string) => boolean} wiring.fits whether the other side takes a message of that size
-   * @param {{count: number, bytes: number}} wiring.queue how much may wait
-   * @param {import("./clock.js").Clock} wiring.clock
+   * @param {import("./peer.js").Wiring} client
+   * @param {{count?: number, bytes?: number}} queue how much may wait
    */
-  constructor(wiring) {
-    this.#wiring = wiring;
+  constructor(client, { count = 256, bytes = 1 << 20 } = {}) {
+    check("queue.count", count, 0);
+    check("queue.bytes", bytes, 0);
+    this.#client = client;
+    this.#count = count;
+    this.#bytes = bytes;
+  }
+
+  /**
+   * Hands a text on.
+   * @param {string} text
+   * @param {{bare?: boolean, canWait?: boolean}} [how] what is `bare` has no number; what `canWait` comes again when there is room
+   * @returns {number | boolean} false when it can not go out now, else its number where it has one
+   */
+  send(text, how) {
+    const { link, resumption } = this.#client;
+    return resumption?.send(text, how) ?? link.send(text);
   }
 
   /**
@@ -50,7 +66,7 @@ export class Calling {
     const { signal, timeout, first } = options;
     if (this.#closed !== undefined) throw closedError(this.#closed, false, method);
     if (signal?.aborted) throw signal.reason;
-    checkTimeout(timeout, method);
+    if (timeout !== undefined) check("timeout", timeout, 1, LONGEST);
     this.#lastID += 1;
     const id = `${this.#idPrefix}-${this.#lastID}`;
     const { uri, key } = KEYED.includes(method) ? params : /** @type {any} */ ({});
@@ -67,16 +83,39 @@ export class Calling {
     }
   }
 
-  /** Lets the waiting calls go, in the order they were made. */
-  start() {
+  /**
+   * Asks whether the other side is there, at once or not at all.
+   * @returns {Promise<any>}
+   */
+  ping() {
+    return this.request("$/ping", undefined, { first: true });
+  }
+
+  /**
+   * Lets the waiting calls go, in the order they were made.
+   * @param {unknown} [maxMessage] the largest message, in bytes, that the other side takes, if it said so
+   * @param {number} [overhead] how much of that is not the message's own
+   */
+  start(maxMessage, overhead = 0) {
+    if (typeof maxMessage === "number") this.#maxMessage = maxMessage - overhead;
     this.#started = true;
+    this.flush();
+  }
+
+  /** There is room for calls that wait. */
+  flush() {
+    if (!this.#started) return;
     this.#isFull = false;
     for (const call of this.#waiting) if (!this.#isFull) this.#transmit(call);
   }
 
-  /** There is room again. */
-  flush() {
-    if (this.#started) this.start();
+  /**
+   * Whether the other side takes a message of that size.
+   * @param {string} text
+   */
+  fits(text) {
+    // A UTF-16 unit is at most three bytes of UTF-8: only what may be too large is counted.
+    return text.length * 3 <= this.#maxMessage || sizeOf(text) <= this.#maxMessage;
   }
 
   /** The connection ended: calls wait again. */
@@ -114,6 +153,15 @@ export class Calling {
   close(close) {
     this.#closed ??= close;
     this.#fail(close, () => true);
+  }
+
+  /**
+   * Tells the other side something; what can not go out now is dropped.
+   * @param {string} method
+   * @param {unknown} [params]
+   */
+  notify(method, params) {
+    this.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
   }
 
   /** @param {any} response */
@@ -158,7 +206,7 @@ export class Calling {
    * @param {AskOptions} options
    */
   #add(asked, text, options) {
-    const call = new Call(asked, text, options, this.#withdraw, this.#wiring.clock);
+    const call = new Call(asked, text, options, this.#withdraw, this.#client.clock);
     this.calls.set(asked.id, call);
     return call;
   }
@@ -176,7 +224,7 @@ export class Calling {
 
   /** @param {Call} call the last that was made */
   #checkQueue(call) {
-    const { count, bytes } = this.#wiring.queue;
+    const [count, bytes] = [this.#count, this.#bytes];
     const waiting = this.#waiting;
     const isMany = waiting.length > count;
     if (!isMany && waiting.reduce((sum, each) => sum + each.size, 0) <= bytes) return;
@@ -187,20 +235,17 @@ export class Calling {
   /** @param {Call} call */
   #transmit(call) {
     const { text, asked: { method } } = call;
-    if (!this.#wiring.fits(text)) {
-      call.fail(failure("tooLarge", `the call has ${call.size} bytes, more than the server takes (limits.maxMessage)`, { method }));
-      return;
+    if (!this.fits(text)) {
+      return call.fail(failure("tooLarge", `the call has ${call.size} bytes, more than the server takes (limits.maxMessage)`, { method }));
     }
-    const sent = this.#wiring.send(text, { bare: isBare(call), canWait: !call.isOnce });
+    const sent = this.send(text, { bare: isBare(call), canWait: !call.isOnce });
     call.sent = sent !== false;
     call.seq = Number(sent);
     this.#isFull ||= this.#started && !call.sent;
   }
 
   /** @param {Call} call */
-  #withdraw = ({ asked: { id } }) => {
-    this.#wiring.send(JSON.stringify({ jsonrpc: "2.0", method: "$/cancelRequest", params: { id } }));
-  };
+  #withdraw = ({ asked: { id } }) => this.notify("$/cancelRequest", { id });
 }
 
 /**

@@ -79,8 +79,7 @@ export class Connection {
       queueMicrotask(() => this.#end({ code: 1006, reason: textOf(cause), cause, final: true }));
     };
     if (WebSocketClass === undefined) {
-      const hint = "Node 20 has it with --experimental-websocket, or give `WebSocket` in the options";
-      return failed(bridgeError(codeOf.unavailable, `there is no WebSocket here: ${hint}`, { kind: "unsupported" }));
+      return failed(bridgeError(codeOf.unavailable, "there is no WebSocket here: give one as `WebSocket` in the options", { kind: "unsupported" }));
     }
     try {
       this.#socket = new WebSocketClass(url, [SUBPROTOCOL]);

@@ -40,6 +40,7 @@ export class Entry {
    * @param {import("./invitation.js").Keeping} [store] keeps an invitation for the next load of the page
    */
   constructor({ url, join, token, page, bridges }, isOptional, store) {
+    this.isOptional = isOptional;
     this.#token = token;
     this.#join = join;
     this.#page = page;

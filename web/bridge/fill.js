@@ -36,7 +36,7 @@ function written(value, name, uri, mayBeEmpty) {
   const text = ["string", "number", "boolean"].includes(typeof value) ? String(value) : "";
   // Segments of dots lead elsewhere.
   if (text === "." || text === ".." || (text === "" && !mayBeEmpty)) {
-    throw failure("invalidParams", `${uri} needs the parameter ${name}: a number, a boolean, or a text that is neither empty nor "." or ".."`);
+    throw failure("invalidParams", `${uri} needs the parameter ${name}: a number, a boolean, or a text other than "", "." and ".."`);
   }
   return encodeURIComponent(text);
 }

@@ -1,4 +1,5 @@
 // @ts-check
+import { Backoff, check } from "./backoff.js";
 import * as closeOf from "./closes.js";
 import { Connection } from "./connection.js";
 import { BridgeError, textOf } from "./errors.js";
@@ -8,16 +9,6 @@ const STEADY = 5000;
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./connection.js").Close} Close */
-
-/**
- * @typedef {object} LinkEvents
- * @property {(isCurrent: () => boolean) => Promise<void>} greet opens the session on a connection that has just opened, as long
- *   as that is the current one; rejects when it does not open
- * @property {(data: unknown) => void} received
- * @property {(close: Close) => void} lost the connection ended, and another will come
- * @property {(close: Close) => void} ended the last one did
- * @property {(change: import("./types.js").StateChange) => void} changed after all of these
- */
 
 /** Keeps a session open over as many connections as that takes, one at a time. */
 export class Link {
@@ -30,25 +21,30 @@ export class Link {
   #tries = 0;
   #troubles = 0;
   #openSince = 0;
-  #options;
-  #events;
+  #client;
+  #WebSocket;
+  #connectTimeout;
+  /** @type {Backoff | undefined} none: the first connection is the last */ #backoff;
 
   /**
-   * @param {object} options
-   * @param {import("./entry.js").Entry} options.entry without a `url` there is no bridge
-   * @param {import("./admission.js").Admission | undefined} options.admission tells why a first handshake failed; none: nobody asks
-   * @param {import("./types.js").BridgeOptions["WebSocket"]} options.WebSocket
-   * @param {import("./backoff.js").Backoff | undefined} options.backoff none: the first connection is the last
-   * @param {number} options.connectTimeout
-   * @param {import("./clock.js").Clock} options.clock
-   * @param {LinkEvents} events
+   * @param {import("./client.js").Client} client
+   * @param {import("./types.js").BridgeOptions} options
    */
-  constructor(options, events) {
-    this.#options = options;
-    this.#events = events;
-    const { absence, url } = options.entry;
+  constructor(client, { WebSocket = globalThis.WebSocket, connectTimeout = 10000, reconnect = {} }) {
+    check("connectTimeout", connectTimeout, 1, 0x7fffffff);
+    this.#client = client;
+    this.#WebSocket = WebSocket;
+    this.#connectTimeout = connectTimeout;
+    // Where something stands in for a bridge, nobody should have to wait for one.
+    const attempts = client.entry.isOptional ? 1 : Infinity;
+    if (reconnect !== false) this.#backoff = new Backoff({ attempts, ...reconnect }, client.clock);
+  }
+
+  /** Connects for the first time. */
+  start() {
+    const { absence, url } = this.#client.entry;
     if (url === undefined) queueMicrotask(() => this.#end(absence));
-    else this.#connect(url);
+    else this.#connect();
   }
 
   /**
@@ -81,45 +77,45 @@ export class Link {
     await connection?.ended;
   }
 
-  /** @param {string} url */
-  #connect(url) {
-    const { admission, WebSocket, clock, connectTimeout } = this.#options;
+  #connect() {
+    const { admission, clock, entry: { url } } = this.#client;
     this.#tries += 1;
     /** @type {Connection} */
-    const connection = new Connection(url, WebSocket, {
+    const connection = new Connection(/** @type {string} */ (url), this.#WebSocket, {
       opened: () => void this.#greet(connection),
-      received: (data) => this.#events.received(data),
+      received: (data) => this.#client.received(data),
       closed: (close) => this.#closed(close),
     });
     this.#connection = connection;
     this.#timer = clock.setTimeout(() => {
-      connection.close({ code: 1006, reason: `no session within ${connectTimeout} ms` });
+      connection.close({ code: 1006, reason: `no session within ${this.#connectTimeout} ms` });
       admission?.stop();
-    }, connectTimeout);
+    }, this.#connectTimeout);
   }
 
   /** @param {Connection} connection */
   async #greet(connection) {
     const isCurrent = () => connection === this.#connection && this.state === "connecting";
     try {
-      await this.#events.greet(isCurrent);
+      await this.#client.membership.greet(isCurrent);
     } catch (cause) {
-      const again = this.#options.entry.forgives(cause, this.wasOpen);
+      const again = this.#client.entry.forgives(cause, this.wasOpen);
       // When it ended by itself, that has been told already.
       connection.close({ code: again ? 1006 : 1000, reason: textOf(cause), cause, final: !again });
       return;
     }
     if (!isCurrent()) return;
-    this.#options.clock.clearTimeout(this.#timer);
+    const { clock } = this.#client;
+    clock.clearTimeout(this.#timer);
     this.wasOpen = true;
     this.#tries = 0;
-    this.#openSince = this.#options.clock.now();
+    this.#openSince = clock.now();
     this.#become({ state: "open", attempt: 0 });
   }
 
   /** @param {Close} close */
   #closed(close) {
-    const { admission } = this.#options;
+    const { admission } = this.#client;
     // Who had a session was let in. What answers then without letting this page read it may be a proxy, whose server restarts.
     if (!close.unopened || this.wasOpen || admission === undefined) return this.#over(close);
     void admission.judge(close).then((judged) => {
@@ -129,7 +125,8 @@ export class Link {
 
   /** @param {Close} close */
   #over(close) {
-    const { backoff, clock, entry } = this.#options;
+    const { clock, entry, membership } = this.#client;
+    const backoff = this.#backoff;
     clock.clearTimeout(this.#timer);
     const next = close.final ? "none" : entry.next(close.code);
     if (backoff === undefined || next === "none" || this.#tries >= backoff.attempts) return this.#end(close);
@@ -137,25 +134,25 @@ export class Link {
     const delay = next === "resume" && this.#troubles === 0 ? 0 : backoff.delay(this.#troubles);
     this.#troubles += 1;
     this.#timer = clock.setTimeout(() => this.#retry(), delay);
-    this.#events.lost(close);
+    membership.lost(close, this.state === "open");
     this.#become({ state: "waiting", attempt: this.#tries + 1, delay, ...told(close) });
   }
 
   #retry() {
-    this.#options.clock.clearTimeout(this.#timer);
+    this.#client.clock.clearTimeout(this.#timer);
     this.#become({ state: "connecting", attempt: this.#tries + 1 });
     // Who heard of it may have closed all.
-    if (this.state === "connecting") this.#connect(/** @type {string} */ (this.#options.entry.url));
+    if (this.state === "connecting") this.#connect();
   }
 
   /** @param {Close} close */
   #end(close) {
     if (this.state === "closed") return;
-    this.#options.clock.clearTimeout(this.#timer);
-    this.#options.admission?.stop();
+    this.#client.clock.clearTimeout(this.#timer);
+    this.#client.admission?.stop();
     this.state = "closed";
-    this.#events.ended(close);
-    this.#events.changed({ state: "closed", attempt: this.#tries, ...told(close) });
+    this.#client.ended(close);
+    this.#client.changed({ state: "closed", attempt: this.#tries, ...told(close) });
   }
 
   /** @param {import("./types.js").StateChange} change */
@@ -163,7 +160,7 @@ export class Link {
     // `lost` may have closed all.
     if (this.state === "closed") return;
     this.state = change.state;
-    this.#events.changed(change);
+    this.#client.changed(change);
   }
 }
 
