@@ -4,9 +4,6 @@ import { News } from "./news.js";
 /**
  * The part of a client that hears what is published, that its token is about to expire, in place of which it shows a new one, and that the
  * server has another route table.
- * @param {any} client
- * @param {import("./types.js").BridgeOptions} options
+ * @type {import("./types.js").EventsPart}
  */
-export function events(client, options) {
-  return new News(client, options);
-}
+export const events = (client, options) => new News(client, options);

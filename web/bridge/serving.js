@@ -26,7 +26,9 @@ export class Serving {
   #report;
 
   /**
-   * @param {Pick<import("./peer.js").Peer, "send" | "fits">} peer
+   * @param {object} peer
+   * @param {(text: string) => unknown} peer.send
+   * @param {(text: string) => boolean} peer.fits whether the other side takes a message of that size
    * @param {(error: BridgeError) => void} report
    */
   constructor(peer, report) {

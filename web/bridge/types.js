@@ -184,10 +184,12 @@
  * @typedef {object} Parts what a client may have besides what calls need, each from an entry point of its own; a `Bridge` has them all
  * @property {ResumePart} [resume] its session goes on when the connection is lost, and a connection that is dead is found out
  * @property {ReloadPart} [reload] its session goes on when the page is loaded again, too
- * @property {typeof import("./events.js").events} [events] hears what is published, when its token expires, and of another route table
+ * @property {EventsPart} [events] hears what is published, when its token expires, and of another route table
  * @property {typeof import("./admission.js").admission} [admission] finds out why a server does not let it in
  * @property {import("./fallback.js").Fallback} [fallback] stands in where there is no bridge
  * @property {unknown} [duties] what a `Host` has of its own
+ *
+ * @typedef {(client: any, options: BridgeOptions) => any} EventsPart the part `events`
  *
  * @typedef {object} ResumePart the part `resume`
  * @property {(client: any, options: BridgeOptions) => any} resumption
