@@ -35,7 +35,7 @@ export class Backoff {
  * @param {number} [least]
  * @param {number} [most]
  */
-export function check(name, value, least = 1, most = Number.MAX_SAFE_INTEGER) {
-  if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
-  throw failure("invalidParams", `${name} is ${String(value)}; give a whole number from ${least} to ${most}`);
+export function check(name, value, least = 1, most = Infinity) {
+  if (Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most) return;
+  throw failure("invalidParams", `${name} is ${String(value)}${globalThis.__waybridgeBrief ? "" : `; give a whole number from ${least} to ${most}`}`);
 }

@@ -135,10 +135,11 @@ export class Caller extends EventTarget {
     const name = "page.call";
     // What is no object the server would refuse, and what JSON would make an empty one of, such as a Map, would get lost.
     if (params !== undefined && !isPlain(params)) {
-      const what = params === null ? "null" : `of the class ${/** @type {any} */ (params).constructor.name}`;
-      throw failure("invalidParams", `the params of ${name} are ${what}; give an object, each value by its name, or nothing`, { method: name });
+      const what = globalThis.__waybridgeBrief ? "no plain object"
+        : `${params === null ? "null" : `of the class ${/** @type {any} */ (params).constructor.name}`}; give an object, each value by its name, or nothing`;
+      throw failure("invalidParams", `the params of ${name} are ${what}`, { method: name });
     }
-    return this.#client.request(name, { page, method, params, key, deadlineMs: call.timeout }, call);
+    return this.#client.peer.request(name, { page, method, params, key, deadlineMs: call.timeout }, call);
   }
 
   /**
@@ -185,7 +186,7 @@ export class Caller extends EventTarget {
    * @returns {Promise<any>}
    */
   request(method, params, { signal, timeout, onProgress } = {}) {
-    return this.#client.request(method, params, { signal, timeout, onProgress });
+    return this.#client.peer.request(method, params, { signal, timeout, onProgress });
   }
 
   /**
@@ -207,7 +208,7 @@ export class Caller extends EventTarget {
     await this.ready;
     const found = this.pending.find((call) => call.key === key);
     if (found !== undefined) return found.result;
-    throw failure("outcomeUnknown", `nothing is known of a call with the key "${key}": make the same call with this key`);
+    throw failure("outcomeUnknown", `nothing is known of a call with the key "${key}"${globalThis.__waybridgeBrief ? "" : ": make the same call with this key"}`);
   }
 
   /** Connects now, where it waits to connect again. */
@@ -222,8 +223,8 @@ export class Caller extends EventTarget {
 
   get #events() {
     const { events } = this.#client;
-    if (events === undefined) throw failure("invalidParams", "topics need the part `events`: new Caller(options, { events })");
-    return events;
+    if (events !== undefined) return events;
+    throw failure("invalidParams", `topics need the part events${globalThis.__waybridgeBrief ? "" : ": new Caller(options, { events })"}`);
   }
 
   /**
@@ -235,7 +236,7 @@ export class Caller extends EventTarget {
   async #ask(what, address, [given, { exts, style, from, key, ...call } = /** @type {import("./types.js").OpenOptions} */ ({})]) {
     const { uri, params } = fill(address, given);
     const more = what === "canOpen" ? {} : { params, exts, key, deadlineMs: call.timeout };
-    const sent = this.#client.request(`router.${what}`, { uri, ...more, ...(what === "open" && { style, from }) }, call);
+    const sent = this.#client.peer.request(`router.${what}`, { uri, ...more, ...(what === "open" && { style, from }) }, call);
     return this.#fallback?.orElse(sent, /** @type {any} */ (this), what, uri, params, { exts, ...call }) ?? sent;
   }
 }

@@ -30,8 +30,7 @@ export class Calling {
   calls = new Map();
   #maxMessage = Infinity;
   #client;
-  #count;
-  #bytes;
+  #queue;
 
   /**
    * @param {import("./peer.js").Wiring} client
@@ -41,8 +40,7 @@ export class Calling {
     check("queue.count", count, 0);
     check("queue.bytes", bytes, 0);
     this.#client = client;
-    this.#count = count;
-    this.#bytes = bytes;
+    this.#queue = { count, bytes };
   }
 
   /**
@@ -63,14 +61,17 @@ export class Calling {
    * @returns {Promise<any>}
    */
   async request(method, params, options = {}) {
-    const { signal, timeout, first } = options;
+    const { signal, timeout, onBehalfOf } = options;
+    // For others it goes out at once or not at all: to the next session that id is another request's.
+    const first = options.first || onBehalfOf !== undefined;
     if (this.#closed !== undefined) throw closedError(this.#closed, false, method);
     if (signal?.aborted) throw signal.reason;
     if (timeout !== undefined) check("timeout", timeout, 1, LONGEST);
     this.#lastID += 1;
     const id = `${this.#idPrefix}-${this.#lastID}`;
     const { uri, key } = KEYED.includes(method) ? params : /** @type {any} */ ({});
-    const call = this.#add({ id, method, uri, key }, encode(id, method, params), options);
+    const text = encode(id, method, onBehalfOf === undefined ? params : { ...params, onBehalfOf: onBehalfOf.asked(method) });
+    const call = this.#add({ id, method, uri, key }, text, { ...options, first });
     if (first || (this.#started && !this.#isFull)) this.#transmit(call);
     if (!call.sent && !call.settled) {
       if (first) call.fail(closedError({ code: 1006, reason: "" }, false, method));
@@ -171,8 +172,7 @@ export class Calling {
     const { method } = call.asked;
     if (error !== undefined) {
       const { code, message = "", data } = error ?? {};
-      const known = Number.isInteger(code);
-      return call.fail(known ? bridgeError(code, String(message), { data, method })
+      return call.fail(Number.isInteger(code) ? bridgeError(code, String(message), { data, method })
         : bridgeError(codeOf.internal, "the server's error has no code", { kind: "malformed", data: error, method }));
     }
     try {
@@ -224,19 +224,19 @@ export class Calling {
 
   /** @param {Call} call the last that was made */
   #checkQueue(call) {
-    const [count, bytes] = [this.#count, this.#bytes];
+    const { count, bytes } = this.#queue;
     const waiting = this.#waiting;
     const isMany = waiting.length > count;
     if (!isMany && waiting.reduce((sum, each) => sum + each.size, 0) <= bytes) return;
     const { method } = call.asked;
-    call.fail(failure("tooMany", `${isMany ? `${count} calls` : `${bytes} bytes of calls`} wait for the connection already`, { method }));
+    call.fail(failure("tooMany", `${isMany ? `${count} calls` : `${bytes} bytes`} wait for the connection already`, { method }));
   }
 
   /** @param {Call} call */
   #transmit(call) {
     const { text, asked: { method } } = call;
     if (!this.fits(text)) {
-      return call.fail(failure("tooLarge", `the call has ${call.size} bytes, more than the server takes (limits.maxMessage)`, { method }));
+      return call.fail(failure("tooLarge", `the call has ${call.size} bytes, more than the server takes${globalThis.__waybridgeBrief ? "" : " (limits.maxMessage)"}`, { method }));
     }
     const sent = this.send(text, { bare: isBare(call), canWait: !call.isOnce });
     call.sent = sent !== false;

@@ -73,18 +73,6 @@ export class Client {
   /** @param {BridgeError} error what no caller waits for */
   report = (error) => this.emit("error", error);
 
-  /**
-   * @param {string} method
-   * @param {object} [params]
-   * @param {import("./types.js").CallOptions} options
-   * @returns {Promise<any>}
-   */
-  async request(method, params, { onBehalfOf, ...options } = {}) {
-    if (onBehalfOf === undefined) return this.peer.request(method, params, options);
-    // At once or not at all: to the next session that id is another request's.
-    return this.peer.request(method, { ...params, onBehalfOf: onBehalfOf.asked(method) }, { ...options, first: true });
-  }
-
   close() {
     this.#closedByApp ||= this.state !== "closed";
     return this.link.close();

@@ -11,7 +11,7 @@ export function endpoint(url, optional) {
   if (url !== undefined) return socketURL(url);
   if (/^https?:/.test(base() ?? "")) return socketURL("/bridge");
   if (optional) return undefined;
-  throw invalid("a url is needed outside of a page that comes from a server");
+  throw invalid(globalThis.__waybridgeBrief ? "a url is needed" : "a url is needed outside of a page that comes from a server");
 }
 
 /** @param {string | URL} url */
@@ -27,7 +27,7 @@ export function socketURL(url) {
 
 /** @param {string} what */
 function invalid(what) {
-  return failure("invalidParams", `${what}: give the endpoint's, such as ws://127.0.0.1:8080/bridge`);
+  return failure("invalidParams", globalThis.__waybridgeBrief ? what : `${what}: give the endpoint's, such as ws://127.0.0.1:8080/bridge`);
 }
 
 /**

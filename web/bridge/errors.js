@@ -6,7 +6,7 @@ import { codeOf, isApplicationCode, retryable } from "./codes.js";
  * @param {number} code
  */
 function kindOf(code) {
-  return Object.entries(codeOf).find(([, each]) => each === code)?.[0];
+  return Object.keys(codeOf).find((kind) => Reflect.get(codeOf, kind) === code);
 }
 
 /**
@@ -120,7 +120,7 @@ export class BridgeRefused extends BridgeError {
  */
 export function closedError({ code, reason, cause, absent = false }, sent, method) {
   const [what, kind, Class] = absent ? ["there is no bridge", "noBridge", BridgeAbsent] : ["the connection is closed", "closed", ConnectionClosed];
-  const doubt = sent ? "; whether the call was carried out is unknown" : "";
+  const doubt = sent ? "; the outcome of the call is unknown" : "";
   const data = { kind, retryable: !sent && !absent, code, reason };
   const how = reason === "" ? code : `${code}: ${reason}`;
   return new Class(sent ? codeOf.outcomeUnknown : codeOf.unavailable, `${what} (${how})${doubt}`, { data, method, cause });

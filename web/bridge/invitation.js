@@ -83,7 +83,7 @@ function fromAddress({ location, history }, bridges) {
   const { origin, hostname } = new URL(invitation.url);
   // Anybody can make a link to this page: the bridge of a stranger would hear all that the page tells its app.
   if (hostname === location.hostname || isLoopback(hostname) || bridges.some((each) => originOf(each) === origin)) return invitation;
-  throw failure("forbidden", `the page's address names a bridge of others, at ${origin}: list it in \`bridges\` if it is yours`);
+  throw failure("forbidden", `the page's address names a bridge of others, at ${origin}${globalThis.__waybridgeBrief ? "" : ": list it in `bridges` if it is yours"}`);
 }
 
 /** @param {Page} page */
@@ -131,8 +131,7 @@ function checked(place, parse) {
   } catch {
     // The error is not told, since a parser's own would quote the text, and a token with it.
   }
-  const what = `the page's ${place} has an invitation that can not be read`;
-  throw failure("invalidParams", `${what}: it needs the texts url, session and token; ask for a new one`);
+  throw failure("invalidParams", `the page's ${place} has an invitation that can not be read${globalThis.__waybridgeBrief ? "" : ": it needs the texts url, session and token; ask for a new one"}`);
 }
 
 /** @param {string | URL} address */

@@ -1,13 +1,14 @@
 // @ts-check
 import { Backoff, check } from "./backoff.js";
 import * as closeOf from "./closes.js";
-import { Connection } from "./connection.js";
+import { connect } from "./connection.js";
 import { BridgeError, textOf } from "./errors.js";
 
 /** Milliseconds that a session has to live for its end to count as the first trouble and not as one more. */
 const STEADY = 5000;
 
 /** @typedef {import("./types.js").State} State */
+/** @typedef {import("./connection.js").Connection} Connection */
 /** @typedef {import("./connection.js").Close} Close */
 
 /** Keeps a session open over as many connections as that takes, one at a time. */
@@ -81,7 +82,7 @@ export class Link {
     const { admission, clock, entry: { url } } = this.#client;
     this.#tries += 1;
     /** @type {Connection} */
-    const connection = new Connection(/** @type {string} */ (url), this.#WebSocket, {
+    const connection = connect(/** @type {string} */ (url), this.#WebSocket, {
       opened: () => void this.#greet(connection),
       received: (data) => this.#client.received(data),
       closed: (close) => this.#closed(close),
@@ -166,6 +167,6 @@ export class Link {
 
 /** @param {Close} close */
 function told({ code, reason: given, cause }) {
-  const reason = given === "" && code === closeOf.takenOver ? "another connection goes on with this client" : given;
+  const reason = given === "" && code === closeOf.takenOver ? "taken over by another connection" : given;
   return cause instanceof BridgeError ? { code, reason, error: cause } : { code, reason };
 }

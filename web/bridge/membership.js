@@ -10,7 +10,7 @@ import { bridgeError } from "./errors.js";
 export class Membership {
   /** @type {(info: SessionInfo) => void} */ #opened = () => {};
   /** @type {(error: unknown) => void} */ #failed = () => {};
-  /** @type {News} since a session was last open */ #news = {};
+  /** @type {News | undefined} since a session was last open */ #news;
   /** Whether the session knows nothing yet of this client. */
   #isUntold = false;
   #client;
@@ -76,7 +76,7 @@ export class Membership {
   /** What happened before the session opened that is open now. */
   takeNews() {
     const news = this.#news;
-    this.#news = {};
+    this.#news = undefined;
     return news;
   }
 
@@ -89,24 +89,23 @@ export class Membership {
   #entered(info, page) {
     const { resumption, entry, peer, events, duties } = this.#client;
     if (typeof info?.session !== "string") {
-      throw bridgeError(codeOf.internal, "the server's answer to session.open names no session", { kind: "malformed" });
+      throw bridgeError(codeOf.internal, "the server has answered session.open without a session", { kind: "malformed" });
     }
     const { resumed, restarted, reason, received, sent, pending, ...session } = info;
     const isAnew = resumed === true && restarted === true;
     const calls = resumption?.entered(info) ?? [];
+    const lost = this.#news?.lost;
     if (resumed !== true) {
       // The session is another one: pages are gone, and what was sent without a key.
       this.#isUntold = true;
       peer.unask(`the session was lost (${reason})`);
       const pages = duties?.clear() ?? [];
       this.#another();
-      const { lost } = this.#news;
-      if (resumed === false) this.#news = { lost: { reason, calls, pages } };
-      else this.#news = lost === undefined ? {} : { lost: { ...lost, pages } };
+      this.#news = resumed === false ? { lost: { reason, calls, pages } } : lost && { lost: { ...lost, pages } };
     } else if (isAnew) {
       // What it had asked is no longer asked, and its stack may be an earlier one.
       peer.unask("the server was restarted");
-      this.#news.restarted = true;
+      this.#news = { ...this.#news, restarted: true };
     }
     entry.passed(session);
     duties?.entered(session.page ?? page, isAnew);

@@ -95,14 +95,14 @@ export class Peer extends Calling {
       // Then it is none.
     }
     const { jsonrpc, id, method, params, result, error } = message ?? {};
-    if (jsonrpc !== "2.0") return this.#ignore("no JSON-RPC 2.0");
+    if (jsonrpc !== "2.0") return this.#ignore();
     if (method === "$/ack" && id === undefined) return this.#client.resumption?.acknowledged(params ?? {});
     if (this.#client.resumption?.takes(message, String(data).length) === false) return;
     const isCall = typeof method === "string" && (params === undefined || (typeof params === "object" && params !== null));
     if (isCall && id === undefined) void this.#notified(method, params ?? {});
     else if (isCall && (id === null || typeof id === "string" || typeof id === "number")) this.#asked(id, method, params);
     else if (method === undefined && id !== undefined && (result === undefined) !== (error === undefined)) this.answered(message);
-    else this.#ignore("neither request nor response");
+    else this.#ignore();
   }
 
   /**
@@ -111,16 +111,10 @@ export class Peer extends Calling {
    * @param {unknown} params
    */
   #asked(id, method, params) {
-    const answer = { jsonrpc: "2.0", id };
-    if (method === "$/ping") this.send(JSON.stringify({ ...answer, result: null }), { bare: true });
-    else if (this.#serving !== undefined) void this.#serving.serve(id, method, params, this.#client.duties?.request(method));
-    else this.send(JSON.stringify({ ...answer, error: { code: codeOf.methodNotFound, message: `this client has no method ${method}` } }));
-  }
-
-  /** @param {string} method */
-  #heard(method) {
-    const { duties, events } = this.#client;
-    return method === "event" ? (/** @type {any} */ event) => events?.hear(event) : duties?.notification(method);
+    const bare = method === "$/ping";
+    if (!bare && this.#serving !== undefined) return void this.#serving.serve(id, method, params, this.#client.duties?.request(method));
+    const answer = bare ? { result: null } : { error: { code: codeOf.methodNotFound, message: `this client has no method ${method}` } };
+    this.send(JSON.stringify({ jsonrpc: "2.0", id, ...answer }), { bare });
   }
 
   /**
@@ -131,7 +125,8 @@ export class Peer extends Calling {
     let what = method;
     try {
       if (method === "$/cancelRequest") return this.#serving?.cancel(params.id);
-      if (method !== "$/progress") return void (await this.#heard(method)?.(params));
+      if (method === "event") return this.#client.events?.hear(params);
+      if (method !== "$/progress") return void (await this.#client.duties?.notification(method)?.(params));
       const call = this.running(params.id);
       what = `onProgress of ${call?.asked.method}`;
       call?.progress(params.value);
@@ -141,8 +136,7 @@ export class Peer extends Calling {
     }
   }
 
-  /** @param {string} what */
-  #ignore(what) {
-    this.#client.report(bridgeError(codeOf.invalidRequest, `ignored a message that is ${what}`, { kind: "malformed" }));
+  #ignore() {
+    this.#client.report(bridgeError(codeOf.invalidRequest, "ignored a message that is no JSON-RPC 2.0", { kind: "malformed" }));
   }
 }

@@ -82,7 +82,7 @@ test("with the part for it, a caller hears what is published, of another table, 
 
 test("without the part for it, a caller says which it needs to hear of topics, and of its own events it tells", async () => {
   const { caller, bridge } = calling();
-  const needed = { kind: "invalidParams", message: /part `events`/ };
+  const needed = { kind: "invalidParams", message: /need the part events: new Caller/ };
   assert.throws(() => caller.subscribe("cart.changed", () => {}), needed);
   assert.throws(() => caller.addEventListener("cart.changed", () => {}), needed);
   caller.removeEventListener("cart.changed", () => {});

@@ -130,7 +130,7 @@ test("plain JavaScript in a browser finds the package by an import map", { timeo
 });
 
 /** @type {[string, number][]} what pages may load in one request, with its bytes after `gzip -9` */
-const WHOLE = [["caller", 8720], ["host", 12750], ["bridge", 20450]];
+const WHOLE = [["caller", 8340], ["host", 12288], ["bridge", 20050]];
 
 for (const [entry, most] of WHOLE) {
   test(`a page that loads ${entry}.min.js asks once, for no more than ${most} bytes`, { timeout: 90000 }, async () => {
