@@ -26,11 +26,6 @@ export class Call {
   /** The number with which it was sent, where such are; 0 for one of an earlier load of the page. */
   seq = 0;
   settled = false;
-  /** Whether it can not be asked again, whatever its key. */
-  isOnce;
-  asked;
-  text;
-  options;
   /** @type {Promise<any>} */
   promise = new Promise((resolve, reject) => {
     this.#resolve = resolve;
@@ -48,6 +43,7 @@ export class Call {
     this.asked = asked;
     this.text = text;
     this.options = options;
+    /** Whether it can not be asked again, whatever its key. */
     this.isOnce = options.first === true;
     this.#withdraw = withdraw;
     this.#clock = clock;

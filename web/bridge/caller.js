@@ -22,9 +22,10 @@ export {
  * those with a `key`, which are asked again, and subscriptions are announced to the new session.
  *
  * Events, each a `CustomEvent`: `statechange` with a `StateChange` as `detail`, which has as `lost` what a new session has cost; `close` with
- * `{code, reason}`, once, when it will not connect again; `error` with a `BridgeError`, for what no caller waits for; `expiring` with
- * `{expiresAt}`, milliseconds since 1970, before the client's token does; `tablechange` with `{version, hash, isCurrent}`, with the option
- * `table`, when the server has another route table; and with a dot in the name what is published to the topic of that name, a `BridgeEvent`.
+ * `{code, reason}`, once, when it will not connect again; `error` with a `BridgeError`, for what no caller waits for; and with the part
+ * `events` also `expiring` with `{expiresAt}`, milliseconds since 1970, before the client's token does; `tablechange` with `{version, hash,
+ * isCurrent}`, with the option `table`, when the server has another route table; and with a dot in the name what is published to the topic of
+ * that name, a `BridgeEvent`.
  * @template [Routes=any] what is known of the routes: the `Routes` of the file that was generated from the table
  */
 export class Caller extends EventTarget {
@@ -144,7 +145,7 @@ export class Caller extends EventTarget {
 
   /**
    * Hears of the events of some topics: `cart.changed`, or `cart.*` for all that begin so. The server first repeats those
-   * that it keeps, to the first subscription to a topic, and again after each new connection.
+   * that it keeps, to the first subscription to a topic, and again after each new connection. Needs the part `events`.
    * @template {import("./routes.js").Topic<Routes>} Name
    * @param {Name | Name[]} topics
    * @param {(event: import("./routes.js").TopicEvent<Routes, Name>) => unknown} handler
@@ -155,7 +156,7 @@ export class Caller extends EventTarget {
   }
 
   /**
-   * Listens to an event of the client's own, or, with a dot in its name, to a topic: that is subscribed to as long as anybody listens.
+   * Listens to an event of the client's own, or, with a dot in its name, to a topic: that is subscribed to as long as anybody listens, and needs the part `events`.
    * @override
    * @template {import("./routes.js").EventName<Routes>} Name
    * @param {Name} type

@@ -71,7 +71,7 @@ export class Calling {
     const id = `${this.#idPrefix}-${this.#lastID}`;
     const { uri, key } = KEYED.includes(method) ? params : /** @type {any} */ ({});
     const text = encode(id, method, onBehalfOf === undefined ? params : { ...params, onBehalfOf: onBehalfOf.asked(method) });
-    const call = this.#add({ id, method, uri, key }, text, { ...options, first });
+    const call = this.add({ id, method, uri, key }, text, { ...options, first });
     if (first || (this.#started && !this.#isFull)) this.#transmit(call);
     if (!call.sent && !call.settled) {
       if (first) call.fail(closedError({ code: 1006, reason: "" }, false, method));
@@ -82,14 +82,6 @@ export class Calling {
     } finally {
       this.calls.delete(id);
     }
-  }
-
-  /**
-   * Asks whether the other side is there, at once or not at all.
-   * @returns {Promise<any>}
-   */
-  ping() {
-    return this.request("$/ping", undefined, { first: true });
   }
 
   /**
@@ -122,19 +114,6 @@ export class Calling {
   /** The connection ended: calls wait again. */
   pause() {
     this.#started = false;
-  }
-
-  /**
-   * Takes up a call that an earlier load of the page has made.
-   * @param {Asked} asked
-   * @returns {Promise<any>}
-   */
-  adopt(asked) {
-    const call = this.#add(asked, "", { first: true });
-    call.sent = true;
-    const settled = () => void this.calls.delete(asked.id);
-    call.promise.then(settled, settled);
-    return call.promise;
   }
 
   /**
@@ -202,10 +181,10 @@ export class Calling {
 
   /**
    * @param {Asked} asked
-   * @param {string} text
+   * @param {string} text what is sent
    * @param {AskOptions} options
    */
-  #add(asked, text, options) {
+  add(asked, text, options) {
     const call = new Call(asked, text, options, this.#withdraw, this.#client.clock);
     this.calls.set(asked.id, call);
     return call;
@@ -246,6 +225,29 @@ export class Calling {
 
   /** @param {Call} call */
   #withdraw = ({ asked: { id } }) => this.notify("$/cancelRequest", { id });
+}
+
+/**
+ * Asks whether the other side is there, at once or not at all.
+ * @param {Calling} calling
+ * @returns {Promise<any>}
+ */
+export function ping(calling) {
+  return calling.request("$/ping", undefined, { first: true });
+}
+
+/**
+ * Takes up a call that an earlier load of the page has made.
+ * @param {Calling} calling
+ * @param {Asked} asked
+ * @returns {Promise<any>}
+ */
+export function adopt(calling, asked) {
+  const call = calling.add(asked, "", { first: true });
+  call.sent = true;
+  const settled = () => void calling.calls.delete(asked.id);
+  call.promise.then(settled, settled);
+  return call.promise;
 }
 
 /**

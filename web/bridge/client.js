@@ -18,22 +18,7 @@ import { Peer } from "./peer.js";
 /** A member of a session, over all its connections, and of a new one when that is lost. Its parts know it, and one another by it. */
 export class Client {
   #closedByApp = false;
-  clock;
-  /** How it names itself. */
-  about;
-  emit;
-  entry;
-  peer;
-  membership;
-  link;
-  /** Who answers what others ask; none: nobody. */
-  duties;
-  /** @type {import("./news.js").News | undefined} who hears what is published; none: nobody */ events;
-  /** @type {import("./reload-store.js").ReloadStore | undefined} what keeps the session for the next load of the page */ store;
-  /** @type {import("./resumption.js").Resumption | undefined} what lets the session outlive its connections */ resumption;
   /** @type {import("./liveness.js").Liveness | undefined} */ #liveness;
-  /** Finds out why a first handshake failed; none: nobody does. */
-  admission;
 
   /**
    * @param {import("./types.js").BridgeOptions} options
@@ -43,17 +28,25 @@ export class Client {
   constructor(options, { duties, events, reload, resume = reload?.resume, admission, fallback }, emit) {
     const duty = /** @type {Duty | undefined} */ (duties);
     this.clock = options.clock ?? platformClock;
+    /** How it names itself. */
     this.about = options.client ?? { name: "waybridge-js", version: "0.1.0" };
     this.emit = emit;
     this.entry = new Entry(options, fallback !== undefined, reload?.keeping(globalThis));
     this.peer = new Peer(this, options.queue, duty?.Serving);
+    /** @type {Membership} */
     this.membership = new Membership(this);
+    /** @type {Link} */
     this.link = new Link(this, options);
+    /** Who answers what others ask; none: nobody. */
     this.duties = duty?.of(this);
+    /** @type {import("./news.js").News | undefined} who hears what is published; none: nobody */
     this.events = events?.(this, options);
+    /** @type {import("./reload-store.js").ReloadStore | undefined} what keeps the session for the next load of the page */
     this.store = reload?.store(this, options);
+    /** @type {import("./resumption.js").Resumption | undefined} what lets the session outlive its connections */
     this.resumption = resume?.resumption(this, options);
     this.#liveness = resume?.liveness(this, options);
+    /** Finds out why a first handshake failed; none: nobody does. */
     this.admission = admission?.(this.entry.url, options.fetch ?? globalThis.fetch);
     this.link.start();
   }

@@ -1,5 +1,6 @@
 // @ts-check
 import { Announcements } from "./announcements.js";
+import { ping } from "./calling.js";
 import { codeOf } from "./codes.js";
 import { failure, textOf } from "./errors.js";
 import { Hosting } from "./hosting.js";
@@ -75,7 +76,10 @@ export class Duties {
    */
   entered(page, isAnew) {
     this.hosting.page = page;
-    this.#isRestarted ||= isAnew;
+    if (!isAnew) return;
+    this.#isRestarted = true;
+    // What it had asked is no longer asked, and its stack may be an earlier one.
+    this.#unask("the server was restarted");
   }
 
   /** The session is gone. */
@@ -83,8 +87,13 @@ export class Duties {
     this.#greeted = false;
   }
 
-  /** Takes the pages away that it showed, and gives their ids. */
-  clear() {
+  /**
+   * The session was lost: what it had asked is aborted, and the pages are taken away that this client showed.
+   * @param {string} reason
+   * @returns {string[]} the ids of the pages
+   */
+  clear(reason) {
+    this.#unask(`the session was lost (${reason})`);
     this.#isRestarted = false;
     return this.hosting.pages.lost((cause) => this.#failed("close", cause));
   }
@@ -119,7 +128,7 @@ export class Duties {
   async #settlePages() {
     const { hosting } = this;
     try {
-      await this.#client.peer.ping();
+      await ping(this.#client.peer);
     } catch {
       // The next connection has the same question.
       return;
@@ -140,6 +149,11 @@ export class Duties {
       if (error.kind !== "closed" && error.code !== codeOf.outcomeUnknown) report(error);
     });
     void synced.then(() => clock.clearTimeout(timer));
+  }
+
+  /** @param {string} why */
+  #unask(why) {
+    this.#client.peer.serving?.interrupt(failure("outcomeUnknown", why));
   }
 
   /** @param {string} page */

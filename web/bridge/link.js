@@ -73,7 +73,7 @@ export class Link {
   /** Ends everything. Resolves when the last socket is gone. */
   async close() {
     const connection = this.#connection;
-    if (this.state === "connecting" || this.state === "open") connection?.close();
+    connection?.close();
     this.#end({ code: 1000, reason: "" });
     await connection?.ended;
   }

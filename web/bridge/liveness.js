@@ -1,5 +1,6 @@
 // @ts-check
 import { check } from "./backoff.js";
+import { ping } from "./calling.js";
 import * as closeOf from "./closes.js";
 
 /** Milliseconds that an answer may take when there is reason to doubt the connection. */
@@ -83,7 +84,7 @@ export class Liveness {
     const { clock, link, peer } = this.#client;
     const askedAt = clock.now();
     this.#hasHeard = false;
-    peer.ping().catch(() => {});
+    ping(peer).catch(() => {});
     this.#later(timeout, () => {
       if (this.#hasHeard) this.#wait(this.#after);
       // What has come meanwhile could not be heard.

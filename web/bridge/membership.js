@@ -32,7 +32,8 @@ export class Membership {
     const { about, entry, duties, resumption, peer } = this.#client;
     const showing = entry.show();
     const shown = showing instanceof Promise ? await showing : showing;
-    if (resumption?.isDoubtful) await resumption.claim(shown.join?.session);
+    const claiming = resumption?.claim(shown.join?.session);
+    if (claiming !== undefined) await claiming;
     if (!isCurrent()) return;
     const open = { protocol: ["1.0"], client: about, hosts: duties?.greet(), ...shown };
     const [method, params] = resumption?.greeting(open) ?? ["session.open", open];
@@ -70,7 +71,7 @@ export class Membership {
    */
   fail(error) {
     this.#failed(error);
-    this.#client.duties?.clear();
+    this.#client.duties?.clear("closed");
   }
 
   /** What happened before the session opened that is open now. */
@@ -98,26 +99,23 @@ export class Membership {
     if (resumed !== true) {
       // The session is another one: pages are gone, and what was sent without a key.
       this.#isUntold = true;
-      peer.unask(`the session was lost (${reason})`);
-      const pages = duties?.clear() ?? [];
+      const pages = duties?.clear(reason) ?? [];
       this.#another();
       this.#news = resumed === false ? { lost: { reason, calls, pages } } : lost && { lost: { ...lost, pages } };
     } else if (isAnew) {
-      // What it had asked is no longer asked, and its stack may be an earlier one.
-      peer.unask("the server was restarted");
       this.#news = { ...this.#news, restarted: true };
     }
     entry.passed(session);
     duties?.entered(session.page ?? page, isAnew);
     return () => {
-      this.session = this.session === undefined ? session : Object.assign(this.session, session);
+      const known = (this.session = Object.assign(this.session ?? {}, session));
       const before = resumption?.tell(this.#isUntold);
       events?.tell(this.#isUntold, before?.topics);
       this.#isUntold = false;
       duties?.tell(before?.hosts);
       void resumption?.look(info);
       peer.start(session.limits?.maxMessage, resumption?.overhead);
-      this.#opened(session);
+      this.#opened(known);
     };
   }
 

@@ -22,7 +22,8 @@ import { bridgeError, closedError, failure, textOf } from "./errors.js";
  */
 export class Peer extends Calling {
   #client;
-  #serving;
+  /** What it was asked. */
+  serving;
 
   /**
    * @param {Wiring} client
@@ -32,7 +33,7 @@ export class Peer extends Calling {
   constructor(client, queue, Serving) {
     super(client, queue);
     this.#client = client;
-    this.#serving = Serving && new Serving(this, client.report);
+    this.serving = Serving && new Serving(this, client.report);
   }
 
   /**
@@ -41,7 +42,7 @@ export class Peer extends Calling {
    * @param {number} [overhead]
    */
   start(maxMessage, overhead) {
-    this.#serving?.start();
+    this.serving?.start();
     super.start(maxMessage, overhead);
   }
 
@@ -51,15 +52,7 @@ export class Peer extends Calling {
    */
   pause() {
     super.pause();
-    this.#serving?.pause();
-  }
-
-  /**
-   * What the server had asked is no longer asked, and is aborted.
-   * @param {string} why
-   */
-  unask(why) {
-    this.#serving?.interrupt(failure("outcomeUnknown", why));
+    this.serving?.pause();
   }
 
   /**
@@ -68,7 +61,7 @@ export class Peer extends Calling {
    * @param {Close} close
    */
   interrupt(close) {
-    this.#serving?.interrupt(closedError(close, true));
+    this.serving?.interrupt(closedError(close, true));
     return super.interrupt(close);
   }
 
@@ -79,7 +72,7 @@ export class Peer extends Calling {
    */
   close(close) {
     super.close(close);
-    this.#serving?.interrupt(closedError(close, true));
+    this.serving?.interrupt(closedError(close, true));
   }
 
   /**
@@ -112,7 +105,7 @@ export class Peer extends Calling {
    */
   #asked(id, method, params) {
     const bare = method === "$/ping";
-    if (!bare && this.#serving !== undefined) return void this.#serving.serve(id, method, params, this.#client.duties?.request(method));
+    if (!bare && this.serving !== undefined) return void this.serving.serve(id, method, params, this.#client.duties?.request(method));
     const answer = bare ? { result: null } : { error: { code: codeOf.methodNotFound, message: `this client has no method ${method}` } };
     this.send(JSON.stringify({ jsonrpc: "2.0", id, ...answer }), { bare });
   }
@@ -124,7 +117,7 @@ export class Peer extends Calling {
   async #notified(method, params) {
     let what = method;
     try {
-      if (method === "$/cancelRequest") return this.#serving?.cancel(params.id);
+      if (method === "$/cancelRequest") return this.serving?.cancel(params.id);
       if (method === "event") return this.#client.events?.hear(params);
       if (method !== "$/progress") return void (await this.#client.duties?.notification(method)?.(params));
       const call = this.running(params.id);

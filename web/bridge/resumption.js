@@ -1,5 +1,5 @@
 // @ts-check
-import { isBare } from "./calling.js";
+import { adopt, isBare, ping } from "./calling.js";
 import * as closeOf from "./closes.js";
 import { codeOf } from "./codes.js";
 import { bridgeError, closedError, failure } from "./errors.js";
@@ -58,9 +58,12 @@ export class Resumption {
     return this.#client.store?.kept !== undefined;
   }
 
-  /** @param {string | undefined} session in which the page is to be */
-  async claim(session) {
-    await this.#client.store?.claim(session);
+  /**
+   * Finds out whether what there is of the load before is this page's to go on with, where that is in doubt.
+   * @param {string | undefined} session in which the page is to be
+   */
+  claim(session) {
+    return this.isDoubtful ? this.#client.store?.claim(session) : undefined;
   }
 
   /**
@@ -84,7 +87,7 @@ export class Resumption {
    */
   entered({ resumed, reason, received, sent, session, client, token, epoch, capabilities, pending = [] }) {
     const { store, link, peer } = this.#client;
-    const kept = store?.takeUp(pending, (/** @type {Asked} */ asked) => peer.adopt(asked));
+    const kept = store?.takeUp(pending, (/** @type {Asked} */ asked) => adopt(peer, asked));
     const lost = resumed === true ? [] : this.#renew(`the session was lost (${reason}); whether the call was carried out is unknown`);
     if (resumed !== true) this.#before = undefined;
     else this.#before = kept ?? this.#before;
@@ -124,7 +127,7 @@ export class Resumption {
     const doubtful = this.#sent.filter((call) => resumed === true && call.seq <= received && !known.includes(call.asked.id));
     if (doubtful.length === 0) return;
     try {
-      await peer.ping();
+      await ping(peer);
     } catch {
       // The next connection has the same question.
       return;
