@@ -89,144 +89,153 @@ static const unsigned char file_28[] = {
 #embed "../../web/bridge/errors.js"
 };
 static const unsigned char file_29[] = {
-#embed "../../web/bridge/fallback.js"
+#embed "../../web/bridge/events.js"
 };
 static const unsigned char file_30[] = {
-#embed "../../web/bridge/fallback.min.js"
+#embed "../../web/bridge/events.min.js"
 };
 static const unsigned char file_31[] = {
-#embed "../../web/bridge/fallback.min.js.map"
+#embed "../../web/bridge/events.min.js.map"
 };
 static const unsigned char file_32[] = {
-#embed "../../web/bridge/fill.js"
+#embed "../../web/bridge/fallback.js"
 };
 static const unsigned char file_33[] = {
-#embed "../../web/bridge/frame-store.js"
+#embed "../../web/bridge/fallback.min.js"
 };
 static const unsigned char file_34[] = {
-#embed "../../web/bridge/host.js"
+#embed "../../web/bridge/fallback.min.js.map"
 };
 static const unsigned char file_35[] = {
-#embed "../../web/bridge/host.min.js"
+#embed "../../web/bridge/fill.js"
 };
 static const unsigned char file_36[] = {
-#embed "../../web/bridge/host.min.js.map"
+#embed "../../web/bridge/frame-store.js"
 };
 static const unsigned char file_37[] = {
-#embed "../../web/bridge/hosting.js"
+#embed "../../web/bridge/host.js"
 };
 static const unsigned char file_38[] = {
-#embed "../../web/bridge/invitation.js"
+#embed "../../web/bridge/host.min.js"
 };
 static const unsigned char file_39[] = {
-#embed "../../web/bridge/link.js"
+#embed "../../web/bridge/host.min.js.map"
 };
 static const unsigned char file_40[] = {
-#embed "../../web/bridge/liveness.js"
+#embed "../../web/bridge/hosting.js"
 };
 static const unsigned char file_41[] = {
-#embed "../../web/bridge/membership.js"
+#embed "../../web/bridge/invitation.js"
 };
 static const unsigned char file_42[] = {
-#embed "../../web/bridge/methods.js"
+#embed "../../web/bridge/link.js"
 };
 static const unsigned char file_43[] = {
-#embed "../../web/bridge/mock.js"
+#embed "../../web/bridge/liveness.js"
 };
 static const unsigned char file_44[] = {
-#embed "../../web/bridge/mock.min.js"
+#embed "../../web/bridge/membership.js"
 };
 static const unsigned char file_45[] = {
-#embed "../../web/bridge/mock.min.js.map"
+#embed "../../web/bridge/methods.js"
 };
 static const unsigned char file_46[] = {
-#embed "../../web/bridge/mock/app.js"
+#embed "../../web/bridge/mock.js"
 };
 static const unsigned char file_47[] = {
-#embed "../../web/bridge/mock/inside.js"
+#embed "../../web/bridge/mock.min.js"
 };
 static const unsigned char file_48[] = {
-#embed "../../web/bridge/mock/invitation.js"
+#embed "../../web/bridge/mock.min.js.map"
 };
 static const unsigned char file_49[] = {
-#embed "../../web/bridge/mock/member.js"
+#embed "../../web/bridge/mock/app.js"
 };
 static const unsigned char file_50[] = {
-#embed "../../web/bridge/mock/session.js"
+#embed "../../web/bridge/mock/inside.js"
 };
 static const unsigned char file_51[] = {
-#embed "../../web/bridge/mock/socket.js"
+#embed "../../web/bridge/mock/invitation.js"
 };
 static const unsigned char file_52[] = {
-#embed "../../web/bridge/mock/stack.js"
+#embed "../../web/bridge/mock/member.js"
 };
 static const unsigned char file_53[] = {
-#embed "../../web/bridge/news.js"
+#embed "../../web/bridge/mock/session.js"
 };
 static const unsigned char file_54[] = {
-#embed "../../web/bridge/numbers.js"
+#embed "../../web/bridge/mock/socket.js"
 };
 static const unsigned char file_55[] = {
-#embed "../../web/bridge/pattern.js"
+#embed "../../web/bridge/mock/stack.js"
 };
 static const unsigned char file_56[] = {
-#embed "../../web/bridge/peer.js"
+#embed "../../web/bridge/news.js"
 };
 static const unsigned char file_57[] = {
-#embed "../../web/bridge/plain.js"
+#embed "../../web/bridge/numbers.js"
 };
 static const unsigned char file_58[] = {
-#embed "../../web/bridge/registry.js"
+#embed "../../web/bridge/pattern.js"
 };
 static const unsigned char file_59[] = {
-#embed "../../web/bridge/reload-store.js"
+#embed "../../web/bridge/peer.js"
 };
 static const unsigned char file_60[] = {
-#embed "../../web/bridge/reload.js"
+#embed "../../web/bridge/plain.js"
 };
 static const unsigned char file_61[] = {
-#embed "../../web/bridge/reload.min.js"
+#embed "../../web/bridge/registry.js"
 };
 static const unsigned char file_62[] = {
-#embed "../../web/bridge/reload.min.js.map"
+#embed "../../web/bridge/reload-store.js"
 };
 static const unsigned char file_63[] = {
-#embed "../../web/bridge/result.js"
+#embed "../../web/bridge/reload.js"
 };
 static const unsigned char file_64[] = {
-#embed "../../web/bridge/resume.js"
+#embed "../../web/bridge/reload.min.js"
 };
 static const unsigned char file_65[] = {
-#embed "../../web/bridge/resume.min.js"
+#embed "../../web/bridge/reload.min.js.map"
 };
 static const unsigned char file_66[] = {
-#embed "../../web/bridge/resume.min.js.map"
+#embed "../../web/bridge/result.js"
 };
 static const unsigned char file_67[] = {
-#embed "../../web/bridge/resumption.js"
+#embed "../../web/bridge/resume.js"
 };
 static const unsigned char file_68[] = {
-#embed "../../web/bridge/routes.js"
+#embed "../../web/bridge/resume.min.js"
 };
 static const unsigned char file_69[] = {
-#embed "../../web/bridge/serving.js"
+#embed "../../web/bridge/resume.min.js.map"
 };
 static const unsigned char file_70[] = {
-#embed "../../web/bridge/shown-pages.js"
+#embed "../../web/bridge/resumption.js"
 };
 static const unsigned char file_71[] = {
-#embed "../../web/bridge/table.js"
+#embed "../../web/bridge/routes.js"
 };
 static const unsigned char file_72[] = {
-#embed "../../web/bridge/topics.js"
+#embed "../../web/bridge/serving.js"
 };
 static const unsigned char file_73[] = {
-#embed "../../web/bridge/types.js"
+#embed "../../web/bridge/shown-pages.js"
 };
 static const unsigned char file_74[] = {
-#embed "../../web/bridge/uri-map.js"
+#embed "../../web/bridge/table.js"
 };
 static const unsigned char file_75[] = {
+#embed "../../web/bridge/topics.js"
+};
+static const unsigned char file_76[] = {
+#embed "../../web/bridge/types.js"
+};
+static const unsigned char file_77[] = {
+#embed "../../web/bridge/uri-map.js"
+};
+static const unsigned char file_78[] = {
 #embed "../../web/bridge/uri.js"
 };
 
@@ -260,53 +269,56 @@ static const struct web_client_file files[] = {
     {"endpoint.js", file_26, sizeof file_26},
     {"entry.js", file_27, sizeof file_27},
     {"errors.js", file_28, sizeof file_28},
-    {"fallback.js", file_29, sizeof file_29},
-    {"fallback.min.js", file_30, sizeof file_30},
-    {"fallback.min.js.map", file_31, sizeof file_31},
-    {"fill.js", file_32, sizeof file_32},
-    {"frame-store.js", file_33, sizeof file_33},
-    {"host.js", file_34, sizeof file_34},
-    {"host.min.js", file_35, sizeof file_35},
-    {"host.min.js.map", file_36, sizeof file_36},
-    {"hosting.js", file_37, sizeof file_37},
-    {"invitation.js", file_38, sizeof file_38},
-    {"link.js", file_39, sizeof file_39},
-    {"liveness.js", file_40, sizeof file_40},
-    {"membership.js", file_41, sizeof file_41},
-    {"methods.js", file_42, sizeof file_42},
-    {"mock.js", file_43, sizeof file_43},
-    {"mock.min.js", file_44, sizeof file_44},
-    {"mock.min.js.map", file_45, sizeof file_45},
-    {"mock/app.js", file_46, sizeof file_46},
-    {"mock/inside.js", file_47, sizeof file_47},
-    {"mock/invitation.js", file_48, sizeof file_48},
-    {"mock/member.js", file_49, sizeof file_49},
-    {"mock/session.js", file_50, sizeof file_50},
-    {"mock/socket.js", file_51, sizeof file_51},
-    {"mock/stack.js", file_52, sizeof file_52},
-    {"news.js", file_53, sizeof file_53},
-    {"numbers.js", file_54, sizeof file_54},
-    {"pattern.js", file_55, sizeof file_55},
-    {"peer.js", file_56, sizeof file_56},
-    {"plain.js", file_57, sizeof file_57},
-    {"registry.js", file_58, sizeof file_58},
-    {"reload-store.js", file_59, sizeof file_59},
-    {"reload.js", file_60, sizeof file_60},
-    {"reload.min.js", file_61, sizeof file_61},
-    {"reload.min.js.map", file_62, sizeof file_62},
-    {"result.js", file_63, sizeof file_63},
-    {"resume.js", file_64, sizeof file_64},
-    {"resume.min.js", file_65, sizeof file_65},
-    {"resume.min.js.map", file_66, sizeof file_66},
-    {"resumption.js", file_67, sizeof file_67},
-    {"routes.js", file_68, sizeof file_68},
-    {"serving.js", file_69, sizeof file_69},
-    {"shown-pages.js", file_70, sizeof file_70},
-    {"table.js", file_71, sizeof file_71},
-    {"topics.js", file_72, sizeof file_72},
-    {"types.js", file_73, sizeof file_73},
-    {"uri-map.js", file_74, sizeof file_74},
-    {"uri.js", file_75, sizeof file_75},
+    {"events.js", file_29, sizeof file_29},
+    {"events.min.js", file_30, sizeof file_30},
+    {"events.min.js.map", file_31, sizeof file_31},
+    {"fallback.js", file_32, sizeof file_32},
+    {"fallback.min.js", file_33, sizeof file_33},
+    {"fallback.min.js.map", file_34, sizeof file_34},
+    {"fill.js", file_35, sizeof file_35},
+    {"frame-store.js", file_36, sizeof file_36},
+    {"host.js", file_37, sizeof file_37},
+    {"host.min.js", file_38, sizeof file_38},
+    {"host.min.js.map", file_39, sizeof file_39},
+    {"hosting.js", file_40, sizeof file_40},
+    {"invitation.js", file_41, sizeof file_41},
+    {"link.js", file_42, sizeof file_42},
+    {"liveness.js", file_43, sizeof file_43},
+    {"membership.js", file_44, sizeof file_44},
+    {"methods.js", file_45, sizeof file_45},
+    {"mock.js", file_46, sizeof file_46},
+    {"mock.min.js", file_47, sizeof file_47},
+    {"mock.min.js.map", file_48, sizeof file_48},
+    {"mock/app.js", file_49, sizeof file_49},
+    {"mock/inside.js", file_50, sizeof file_50},
+    {"mock/invitation.js", file_51, sizeof file_51},
+    {"mock/member.js", file_52, sizeof file_52},
+    {"mock/session.js", file_53, sizeof file_53},
+    {"mock/socket.js", file_54, sizeof file_54},
+    {"mock/stack.js", file_55, sizeof file_55},
+    {"news.js", file_56, sizeof file_56},
+    {"numbers.js", file_57, sizeof file_57},
+    {"pattern.js", file_58, sizeof file_58},
+    {"peer.js", file_59, sizeof file_59},
+    {"plain.js", file_60, sizeof file_60},
+    {"registry.js", file_61, sizeof file_61},
+    {"reload-store.js", file_62, sizeof file_62},
+    {"reload.js", file_63, sizeof file_63},
+    {"reload.min.js", file_64, sizeof file_64},
+    {"reload.min.js.map", file_65, sizeof file_65},
+    {"result.js", file_66, sizeof file_66},
+    {"resume.js", file_67, sizeof file_67},
+    {"resume.min.js", file_68, sizeof file_68},
+    {"resume.min.js.map", file_69, sizeof file_69},
+    {"resumption.js", file_70, sizeof file_70},
+    {"routes.js", file_71, sizeof file_71},
+    {"serving.js", file_72, sizeof file_72},
+    {"shown-pages.js", file_73, sizeof file_73},
+    {"table.js", file_74, sizeof file_74},
+    {"topics.js", file_75, sizeof file_75},
+    {"types.js", file_76, sizeof file_76},
+    {"uri-map.js", file_77, sizeof file_77},
+    {"uri.js", file_78, sizeof file_78},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

@@ -17,6 +17,8 @@ export class Admission {
   #origin;
   #isFromElsewhere;
   #fetch;
+  /** Ends the asking, without an answer. */
+  #asking = new AbortController();
 
   /**
    * @param {URL} health
@@ -33,10 +35,10 @@ export class Admission {
   /**
    * Why the handshake failed, as far as can be found out. Never rejects.
    * @param {Close} close how it looked
-   * @param {AbortSignal} signal ends the asking, without an answer
    * @returns {Promise<Close>}
    */
-  async judge(close, signal) {
+  async judge(close) {
+    const { signal } = (this.#asking = new AbortController());
     // Full or draining, or a network that failed for a moment.
     if (await this.#answers("cors", signal)) return close;
     if (!(await this.#answers("no-cors", signal))) {
@@ -46,6 +48,11 @@ export class Admission {
     if ((await this.#answers("cors", signal)) || signal.aborted) return close;
     const cause = new BridgeRefused(this.#advice, this.#origin);
     return { ...close, reason: cause.message, cause, final: true };
+  }
+
+  /** Nobody waits for the judgement any more. */
+  stop() {
+    this.#asking.abort();
   }
 
   get #advice() {

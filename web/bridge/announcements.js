@@ -6,18 +6,12 @@ import { ConnectionClosed } from "./errors.js";
 const TRIES = 5;
 
 /** @typedef {import("./types.js").Unregister} Unregister */
-/**
- * @typedef {object} Telling
- * @property {(method: string, params: object, options?: {first: boolean}) => Promise<any>} request
- * @property {() => Promise<unknown>} ready the session, or the next one
- * @property {(error: any) => void} refused told of what failed for other reasons than the end of the connection
- */
 
 /** How the server is told of this client, its topics and hosts. A new session has to be told again. */
 export class Announcements {
   #client;
 
-  /** @param {Telling} client */
+  /** @param {Pick<import("./client.js").Client, "peer" | "ready" | "state" | "report">} client */
   constructor(client) {
     this.#client = client;
   }
@@ -30,7 +24,7 @@ export class Announcements {
   first(method, params) {
     if (Object.values(params)[0].length === 0) return;
     this.#request(method, params, { first: true }).catch((error) => {
-      if (!isLost(error)) this.#client.refused(error);
+      if (!isLost(error)) this.#refused(error);
     });
   }
 
@@ -47,7 +41,7 @@ export class Announcements {
     } catch (error) {
       if (!isLost(error)) throw error;
       settled?.();
-      await this.#client.ready();
+      await this.#client.ready;
     }
   }
 
@@ -58,14 +52,19 @@ export class Announcements {
    * @returns {Unregister}
    */
   undoable(told, remove, undo) {
-    const registered = (told ?? this.#client.ready()).then(() => {}, (error) => {
+    const registered = (told ?? this.#client.ready).then(() => {}, (error) => {
       remove();
-      this.#client.refused(error);
+      this.#refused(error);
       throw error;
     });
     // Who does not wait for it learns of the failure from the event.
     registered.catch(() => {});
     return Object.assign(() => registered.then(undo), { registered });
+  }
+
+  /** @param {import("./errors.js").BridgeError} error for other reasons than the end of the connection */
+  #refused(error) {
+    if (this.#client.state !== "closed") this.#client.report(error);
   }
 
   /**
@@ -75,14 +74,13 @@ export class Announcements {
    * @param {{first: boolean}} [options]
    */
   async #request(method, params, options) {
-    const { request, ready } = this.#client;
-    const session = ready();
+    const session = this.#client.ready;
     for (let left = TRIES; ; left -= 1) {
       try {
-        return await request(method, params, options);
+        return await this.#client.peer.request(method, params, options);
       } catch (/** @type {any} */ error) {
         const isOpen = isLost(error) && !(error instanceof ConnectionClosed);
-        if (!isOpen || session !== ready() || left === 1) throw error;
+        if (!isOpen || session !== this.#client.ready || left === 1) throw error;
       }
     }
   }

@@ -3,20 +3,20 @@ import { failure } from "./errors.js";
 
 /** How long to wait before each try: twice as long each time, and never the same for all clients of a server. */
 export class Backoff {
-  #random;
+  #clock;
 
   /**
    * @param {import("./types.js").ReconnectOptions} options
-   * @param {() => number} random
+   * @param {Pick<import("./clock.js").Clock, "random">} clock
    */
-  constructor({ minDelay = 500, maxDelay = 30000, attempts = Infinity }, random) {
+  constructor({ minDelay = 500, maxDelay = 30000, attempts = Infinity }, clock) {
     check("minDelay", minDelay, 1, maxDelay);
     check("maxDelay", maxDelay, minDelay, 0x7fffffff);
     if (attempts !== Infinity) check("attempts", attempts);
     this.minDelay = minDelay;
     this.maxDelay = maxDelay;
     this.attempts = attempts;
-    this.#random = random;
+    this.#clock = clock;
   }
 
   /**
@@ -24,7 +24,7 @@ export class Backoff {
    * @param {number} failures how many there were in a row before the last
    */
   delay(failures) {
-    return Math.round(Math.min(this.maxDelay, this.minDelay * 2 ** failures) * (0.5 + this.#random() / 2));
+    return Math.round(Math.min(this.maxDelay, this.minDelay * 2 ** failures) * (0.5 + this.#clock.random() / 2));
   }
 }
 
@@ -35,7 +35,7 @@ export class Backoff {
  * @param {number} [least]
  * @param {number} [most]
  */
-export function check(name, value, least = 1, most = Number.MAX_SAFE_INTEGER) {
-  if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
-  throw failure("invalidParams", `${name} is ${String(value)}; give a whole number from ${least} to ${most}`);
+export function check(name, value, least = 1, most = Infinity) {
+  if (Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most) return;
+  throw failure("invalidParams", `${name} is ${String(value)}${globalThis.__waybridgeBrief ? "" : `; give a whole number from ${least} to ${most}`}`);
 }

@@ -2,6 +2,7 @@
 import { admission } from "./admission.js";
 import { CallBuilder } from "./builder.js";
 import { Capabilities } from "./capabilities.js";
+import { events } from "./events.js";
 import { fallback } from "./fallback.js";
 import { fill } from "./fill.js";
 import { Host } from "./host.js";
@@ -38,7 +39,7 @@ export { BridgeRefused } from "./errors.js";
 /** @typedef {import("./types.js").Unregister} Unregister */
 
 /**
- * A client of one session with all that there is: what a `Host` does, the parts `reload`, `admission` and `fallback`, and calls
+ * A client of one session with all that there is: what a `Host` does, the parts `events`, `reload`, `admission` and `fallback`, and calls
  * that are put together step by step.
  * @template [Routes=any] what is known of the routes: the `Routes` of the file that was generated from the table
  * @extends {Host<Routes>}
@@ -49,7 +50,7 @@ export class Bridge extends Host {
 
   /** @param {BridgeOptions} [options] */
   constructor(options = {}) {
-    super(options, { reload, admission, fallback: options.fallback && fallback(options.fallback) });
+    super(options, { events, reload, admission, fallback: options.fallback && fallback(options.fallback) });
     this.#hasFallback = options.fallback !== undefined;
     this.#capabilities = new Capabilities(this);
   }

@@ -3,8 +3,8 @@ import { failure } from "./errors.js";
 
 /** Milliseconds that the server's own answer to a passed deadline may take before the client stops waiting for it. */
 const GRACE = 1000;
-/** The longest that `setTimeout` can wait; what is longer fires at once. */
-const LONGEST = 0x7fffffff - GRACE;
+/** The longest timeout: `setTimeout` can wait no longer, and fires at once instead. */
+export const LONGEST = 0x7fffffff - GRACE;
 
 /** @typedef {{id: string, method: string, uri?: string, key?: string}} Asked a call, as far as it can be told, in the words of the protocol */
 /**
@@ -26,11 +26,6 @@ export class Call {
   /** The number with which it was sent, where such are; 0 for one of an earlier load of the page. */
   seq = 0;
   settled = false;
-  /** Whether it can not be asked again, whatever its key. */
-  isOnce;
-  asked;
-  text;
-  options;
   /** @type {Promise<any>} */
   promise = new Promise((resolve, reject) => {
     this.#resolve = resolve;
@@ -48,6 +43,7 @@ export class Call {
     this.asked = asked;
     this.text = text;
     this.options = options;
+    /** Whether it can not be asked again, whatever its key. */
     this.isOnce = options.first === true;
     this.#withdraw = withdraw;
     this.#clock = clock;
@@ -95,15 +91,6 @@ export class Call {
     this.options.signal?.removeEventListener("abort", this.#aborted);
     return true;
   }
-}
-
-/**
- * @param {number | undefined} timeout milliseconds
- * @param {string} method
- */
-export function checkTimeout(timeout, method) {
-  if (timeout === undefined || (Number.isInteger(timeout) && timeout > 0 && timeout <= LONGEST)) return;
-  throw failure("invalidParams", `timeout is ${timeout}; give whole milliseconds, 1 to ${LONGEST}, or none`, { method });
 }
 
 /**

@@ -4,7 +4,6 @@ import { fill } from "./fill.js";
 import { failure } from "./errors.js";
 import { isPlain } from "./plain.js";
 import { wireResult } from "./result.js";
-import { watchTable } from "./table.js";
 
 export {
   BridgeAbsent, BridgeError, Cancelled, ConnectionClosed, DeadlineExceeded, Forbidden, HostAbsent, InvalidParameters, OutcomeUnknown, RouteNotFound,
@@ -23,15 +22,15 @@ export {
  * those with a `key`, which are asked again, and subscriptions are announced to the new session.
  *
  * Events, each a `CustomEvent`: `statechange` with a `StateChange` as `detail`, which has as `lost` what a new session has cost; `close` with
- * `{code, reason}`, once, when it will not connect again; `error` with a `BridgeError`, for what no caller waits for; `expiring` with
- * `{expiresAt}`, milliseconds since 1970, before the client's token does; `tablechange` with `{version, hash, isCurrent}`, with the option
- * `table`, when the server has another route table; and with a dot in the name what is published to the topic of that name, a `BridgeEvent`.
+ * `{code, reason}`, once, when it will not connect again; `error` with a `BridgeError`, for what no caller waits for; and with the part
+ * `events` also `expiring` with `{expiresAt}`, milliseconds since 1970, before the client's token does; `tablechange` with `{version, hash,
+ * isCurrent}`, with the option `table`, when the server has another route table; and with a dot in the name what is published to the topic of
+ * that name, a `BridgeEvent`.
  * @template [Routes=any] what is known of the routes: the `Routes` of the file that was generated from the table
  */
 export class Caller extends EventTarget {
   #client;
   #fallback;
-  /** @type {Map<string, Map<unknown, () => void>>} what takes them back, by topic */ #listeners = new Map();
 
   /**
    * @param {BridgeOptions} [options]
@@ -39,14 +38,8 @@ export class Caller extends EventTarget {
    */
   constructor(options = {}, parts = {}) {
     super();
-    const { table } = options;
-    const told = table && watchTable(table, (detail) => this.#emit("tablechange", detail));
     this.#fallback = parts.fallback;
-    this.#client = new Client(options, parts, (type, detail) => {
-      if (type === "statechange") told?.(this.session?.table);
-      this.#emit(type, detail);
-    });
-    if (told !== undefined) this.#client.topics.subscribe("table.changed", ({ data }) => told(data));
+    this.#client = new Client(options, parts, (type, detail) => this.dispatchEvent(new CustomEvent(type, { detail })));
   }
 
   /** @returns {State} */
@@ -143,49 +136,36 @@ export class Caller extends EventTarget {
     const name = "page.call";
     // What is no object the server would refuse, and what JSON would make an empty one of, such as a Map, would get lost.
     if (params !== undefined && !isPlain(params)) {
-      const what = params === null ? "null" : `of the class ${/** @type {any} */ (params).constructor.name}`;
-      throw failure("invalidParams", `the params of ${name} are ${what}; give an object, each value by its name, or nothing`, { method: name });
+      const what = globalThis.__waybridgeBrief ? "no plain object"
+        : `${params === null ? "null" : `of the class ${/** @type {any} */ (params).constructor.name}`}; give an object, each value by its name, or nothing`;
+      throw failure("invalidParams", `the params of ${name} are ${what}`, { method: name });
     }
-    return this.#client.request(name, { page, method, params, key, deadlineMs: call.timeout }, call);
+    return this.#client.peer.request(name, { page, method, params, key, deadlineMs: call.timeout }, call);
   }
 
   /**
    * Hears of the events of some topics: `cart.changed`, or `cart.*` for all that begin so. The server first repeats those
-   * that it keeps, to the first subscription to a topic, and again after each new connection.
+   * that it keeps, to the first subscription to a topic, and again after each new connection. Needs the part `events`.
    * @template {import("./routes.js").Topic<Routes>} Name
    * @param {Name | Name[]} topics
    * @param {(event: import("./routes.js").TopicEvent<Routes, Name>) => unknown} handler
    * @returns {import("./types.js").Unregister}
    */
   subscribe(topics, handler) {
-    return this.#client.topics.subscribe(topics, /** @type {any} */ (handler));
+    return this.#events.subscribe(topics, /** @type {any} */ (handler));
   }
 
   /**
-   * Listens to an event of the client's own, or, with a dot in its name, to a topic: that is subscribed to as long as anybody listens.
+   * Listens to an event of the client's own, or, with a dot in its name, to a topic: that is subscribed to as long as anybody listens, and needs the part `events`.
    * @override
    * @template {import("./routes.js").EventName<Routes>} Name
    * @param {Name} type
    * @param {import("./routes.js").Listener<Routes, Name>} listener
    * @param {boolean | AddEventListenerOptions} [options]
    */
-  addEventListener(type, listener, options = {}) {
-    if (!type.includes(".")) return super.addEventListener(type, /** @type {any} */ (listener), options);
-    const { once, signal } = /** @type {AddEventListenerOptions} */ (options);
-    const those = this.#listeners.get(type) ?? new Map();
-    if (listener === null || those.has(listener) || signal?.aborted) return;
-    const remove = () => this.removeEventListener(type, listener);
-    const undo = this.#client.topics.subscribe(type, (detail) => {
-      const event = /** @type {any} */ (new CustomEvent(type, { detail }));
-      if (once) remove();
-      return typeof listener === "function" ? listener.call(this, event) : listener.handleEvent(event);
-    });
-    signal?.addEventListener("abort", remove);
-    this.#listeners.set(type, those.set(listener, () => {
-      signal?.removeEventListener("abort", remove);
-      // Where it can not be taken back, `close` has told why.
-      undo().catch(() => {});
-    }));
+  addEventListener(type, listener, options) {
+    if (type.includes(".")) this.#events.listen(this, type, listener, options);
+    else super.addEventListener(type, /** @type {any} */ (listener), options);
   }
 
   /**
@@ -196,9 +176,7 @@ export class Caller extends EventTarget {
    */
   removeEventListener(type, listener, options) {
     super.removeEventListener(type, listener, options);
-    const those = this.#listeners.get(type);
-    those?.get(listener)?.();
-    those?.delete(listener);
+    this.#client.events?.unlisten(type, listener);
   }
 
   /**
@@ -209,7 +187,7 @@ export class Caller extends EventTarget {
    * @returns {Promise<any>}
    */
   request(method, params, { signal, timeout, onProgress } = {}) {
-    return this.#client.request(method, params, { signal, timeout, onProgress });
+    return this.#client.peer.request(method, params, { signal, timeout, onProgress });
   }
 
   /**
@@ -218,7 +196,7 @@ export class Caller extends EventTarget {
    * @returns {import("./types.js").PendingCall[]}
    */
   get pending() {
-    return this.#client.pending;
+    return [...this.#client.store?.pending ?? []];
   }
 
   /**
@@ -231,18 +209,23 @@ export class Caller extends EventTarget {
     await this.ready;
     const found = this.pending.find((call) => call.key === key);
     if (found !== undefined) return found.result;
-    const advice = "the same call with this key gives its result, where the session still has it";
-    throw failure("outcomeUnknown", `nothing is known of a call with the key ${JSON.stringify(key)}: ${advice}`);
+    throw failure("outcomeUnknown", `nothing is known of a call with the key "${key}"${globalThis.__waybridgeBrief ? "" : ": make the same call with this key"}`);
   }
 
   /** Connects now, where it waits to connect again. */
   reconnect() {
-    this.#client.hasten();
+    this.#client.link.hasten();
   }
 
   /** Ends the connection, and every call with it, for good. Resolves when the socket is gone. */
   close() {
     return this.#client.close();
+  }
+
+  get #events() {
+    const { events } = this.#client;
+    if (events !== undefined) return events;
+    throw failure("invalidParams", `topics need the part events${globalThis.__waybridgeBrief ? "" : ": new Caller(options, { events })"}`);
   }
 
   /**
@@ -254,15 +237,7 @@ export class Caller extends EventTarget {
   async #ask(what, address, [given, { exts, style, from, key, ...call } = /** @type {import("./types.js").OpenOptions} */ ({})]) {
     const { uri, params } = fill(address, given);
     const more = what === "canOpen" ? {} : { params, exts, key, deadlineMs: call.timeout };
-    const sent = this.#client.request(`router.${what}`, { uri, ...more, ...(what === "open" && { style, from }) }, call);
+    const sent = this.#client.peer.request(`router.${what}`, { uri, ...more, ...(what === "open" && { style, from }) }, call);
     return this.#fallback?.orElse(sent, /** @type {any} */ (this), what, uri, params, { exts, ...call }) ?? sent;
-  }
-
-  /**
-   * @param {string} type
-   * @param {unknown} detail
-   */
-  #emit(type, detail) {
-    this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }

@@ -1,5 +1,6 @@
 // @ts-check
-import { Call, checkTimeout } from "./call.js";
+import { check } from "./backoff.js";
+import { Call, LONGEST, sizeOf } from "./call.js";
 import { codeOf } from "./codes.js";
 import { bridgeError, closedError, failure, textOf } from "./errors.js";
 import { randomID } from "./plain.js";
@@ -27,17 +28,30 @@ export class Calling {
    * @type {Map<unknown, Call>}
    */
   calls = new Map();
-  #wiring;
+  #maxMessage = Infinity;
+  #client;
+  #queue;
 
   /**
-   * @param {object} wiring
-   * @param {import("./peer.js").Send} wiring.send
-   * @param {(text: string) => boolean} wiring.fits whether the other side takes a message of that size
-   * @param {{count: number, bytes: number}} wiring.queue how much may wait
-   * @param {import("./clock.js").Clock} wiring.clock
+   * @param {import("./peer.js").Wiring} client
+   * @param {{count?: number, bytes?: number}} queue how much may wait
    */
-  constructor(wiring) {
-    this.#wiring = wiring;
+  constructor(client, { count = 256, bytes = 1 << 20 } = {}) {
+    check("queue.count", count, 0);
+    check("queue.bytes", bytes, 0);
+    this.#client = client;
+    this.#queue = { count, bytes };
+  }
+
+  /**
+   * Hands a text on.
+   * @param {string} text
+   * @param {{bare?: boolean, canWait?: boolean}} [how] what is `bare` has no number; what `canWait` comes again when there is room
+   * @returns {number | boolean} false when it can not go out now, else its number where it has one
+   */
+  send(text, how) {
+    const { link, resumption } = this.#client;
+    return resumption?.send(text, how) ?? link.send(text);
   }
 
   /**
@@ -47,14 +61,17 @@ export class Calling {
    * @returns {Promise<any>}
    */
   async request(method, params, options = {}) {
-    const { signal, timeout, first } = options;
+    const { signal, timeout, onBehalfOf } = options;
+    // For others it goes out at once or not at all: to the next session that id is another request's.
+    const first = options.first || onBehalfOf !== undefined;
     if (this.#closed !== undefined) throw closedError(this.#closed, false, method);
     if (signal?.aborted) throw signal.reason;
-    checkTimeout(timeout, method);
+    if (timeout !== undefined) check("timeout", timeout, 1, LONGEST);
     this.#lastID += 1;
     const id = `${this.#idPrefix}-${this.#lastID}`;
     const { uri, key } = KEYED.includes(method) ? params : /** @type {any} */ ({});
-    const call = this.#add({ id, method, uri, key }, encode(id, method, params), options);
+    const text = encode(id, method, onBehalfOf === undefined ? params : { ...params, onBehalfOf: onBehalfOf.asked(method) });
+    const call = this.add({ id, method, uri, key }, text, { ...options, first });
     if (first || (this.#started && !this.#isFull)) this.#transmit(call);
     if (!call.sent && !call.settled) {
       if (first) call.fail(closedError({ code: 1006, reason: "" }, false, method));
@@ -67,34 +84,36 @@ export class Calling {
     }
   }
 
-  /** Lets the waiting calls go, in the order they were made. */
-  start() {
+  /**
+   * Lets the waiting calls go, in the order they were made.
+   * @param {unknown} [maxMessage] the largest message, in bytes, that the other side takes, if it said so
+   * @param {number} [overhead] how much of that is not the message's own
+   */
+  start(maxMessage, overhead = 0) {
+    if (typeof maxMessage === "number") this.#maxMessage = maxMessage - overhead;
     this.#started = true;
+    this.flush();
+  }
+
+  /** There is room for calls that wait. */
+  flush() {
+    if (!this.#started) return;
     this.#isFull = false;
     for (const call of this.#waiting) if (!this.#isFull) this.#transmit(call);
   }
 
-  /** There is room again. */
-  flush() {
-    if (this.#started) this.start();
+  /**
+   * Whether the other side takes a message of that size.
+   * @param {string} text
+   */
+  fits(text) {
+    // A UTF-16 unit is at most three bytes of UTF-8: only what may be too large is counted.
+    return text.length * 3 <= this.#maxMessage || sizeOf(text) <= this.#maxMessage;
   }
 
   /** The connection ended: calls wait again. */
   pause() {
     this.#started = false;
-  }
-
-  /**
-   * Takes up a call that an earlier load of the page has made.
-   * @param {Asked} asked
-   * @returns {Promise<any>}
-   */
-  adopt(asked) {
-    const call = this.#add(asked, "", { first: true });
-    call.sent = true;
-    const settled = () => void this.calls.delete(asked.id);
-    call.promise.then(settled, settled);
-    return call.promise;
   }
 
   /**
@@ -116,6 +135,15 @@ export class Calling {
     this.#fail(close, () => true);
   }
 
+  /**
+   * Tells the other side something; what can not go out now is dropped.
+   * @param {string} method
+   * @param {unknown} [params]
+   */
+  notify(method, params) {
+    this.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
+  }
+
   /** @param {any} response */
   answered({ id, result, error }) {
     const call = this.running(id);
@@ -123,8 +151,7 @@ export class Calling {
     const { method } = call.asked;
     if (error !== undefined) {
       const { code, message = "", data } = error ?? {};
-      const known = Number.isInteger(code);
-      return call.fail(known ? bridgeError(code, String(message), { data, method })
+      return call.fail(Number.isInteger(code) ? bridgeError(code, String(message), { data, method })
         : bridgeError(codeOf.internal, "the server's error has no code", { kind: "malformed", data: error, method }));
     }
     try {
@@ -154,11 +181,11 @@ export class Calling {
 
   /**
    * @param {Asked} asked
-   * @param {string} text
+   * @param {string} text what is sent
    * @param {AskOptions} options
    */
-  #add(asked, text, options) {
-    const call = new Call(asked, text, options, this.#withdraw, this.#wiring.clock);
+  add(asked, text, options) {
+    const call = new Call(asked, text, options, this.#withdraw, this.#client.clock);
     this.calls.set(asked.id, call);
     return call;
   }
@@ -176,31 +203,51 @@ export class Calling {
 
   /** @param {Call} call the last that was made */
   #checkQueue(call) {
-    const { count, bytes } = this.#wiring.queue;
+    const { count, bytes } = this.#queue;
     const waiting = this.#waiting;
     const isMany = waiting.length > count;
     if (!isMany && waiting.reduce((sum, each) => sum + each.size, 0) <= bytes) return;
     const { method } = call.asked;
-    call.fail(failure("tooMany", `${isMany ? `${count} calls` : `${bytes} bytes of calls`} wait for the connection already`, { method }));
+    call.fail(failure("tooMany", `${isMany ? `${count} calls` : `${bytes} bytes`} wait for the connection already`, { method }));
   }
 
   /** @param {Call} call */
   #transmit(call) {
     const { text, asked: { method } } = call;
-    if (!this.#wiring.fits(text)) {
-      call.fail(failure("tooLarge", `the call has ${call.size} bytes, more than the server takes (limits.maxMessage)`, { method }));
-      return;
+    if (!this.fits(text)) {
+      return call.fail(failure("tooLarge", `the call has ${call.size} bytes, more than the server takes${globalThis.__waybridgeBrief ? "" : " (limits.maxMessage)"}`, { method }));
     }
-    const sent = this.#wiring.send(text, { bare: isBare(call), canWait: !call.isOnce });
+    const sent = this.send(text, { bare: isBare(call), canWait: !call.isOnce });
     call.sent = sent !== false;
     call.seq = Number(sent);
     this.#isFull ||= this.#started && !call.sent;
   }
 
   /** @param {Call} call */
-  #withdraw = ({ asked: { id } }) => {
-    this.#wiring.send(JSON.stringify({ jsonrpc: "2.0", method: "$/cancelRequest", params: { id } }));
-  };
+  #withdraw = ({ asked: { id } }) => this.notify("$/cancelRequest", { id });
+}
+
+/**
+ * Asks whether the other side is there, at once or not at all.
+ * @param {Calling} calling
+ * @returns {Promise<any>}
+ */
+export function ping(calling) {
+  return calling.request("$/ping", undefined, { first: true });
+}
+
+/**
+ * Takes up a call that an earlier load of the page has made.
+ * @param {Calling} calling
+ * @param {Asked} asked
+ * @returns {Promise<any>}
+ */
+export function adopt(calling, asked) {
+  const call = calling.add(asked, "", { first: true });
+  call.sent = true;
+  const settled = () => void calling.calls.delete(asked.id);
+  call.promise.then(settled, settled);
+  return call.promise;
 }
 
 /**

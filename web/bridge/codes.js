@@ -147,9 +147,9 @@ export function nextAfter(code) {
 /**
  * Whether a code is free for the application's own errors.
  *
- * @param {unknown} code
+ * @param {any} code
  * @returns {code is number}
  */
 export function isApplicationCode(code) {
-  return typeof code === "number" && Number.isInteger(code) && ((code >= 1 && code <= 1999) || (code >= 3000 && code <= 2147483647));
+  return Number.isInteger(code) && ((code >= 1 && code <= 1999) || (code >= 3000 && code <= 2147483647));
 }

@@ -1,7 +1,7 @@
 // @ts-check
 import * as closeOf from "./closes.js";
-import { codeOf } from "./codes.js";
-import { bridgeError } from "./errors.js";
+import { codeOf, nextAfter } from "./codes.js";
+import { bridgeError, textOf } from "./errors.js";
 
 /**
  * How a connection ended.
@@ -13,111 +13,84 @@ import { bridgeError } from "./errors.js";
  * @property {boolean} [unopened] whether the other side, or the way there, ended it before it was open
  */
 
+/**
+ * One WebSocket.
+ * @typedef {object} Connection
+ * @property {Promise<void>} ended settles when the socket itself is gone
+ * @property {(text: string) => boolean} send false when it could not be handed to an open socket
+ * @property {(close?: Close) => void} close ends it, with what this side knows about that. To the other side a normal close means that this one
+ *   leaves; who comes again says another
+ */
+
 /** The subprotocol that makes a WebSocket a bridge. */
 export const SUBPROTOCOL = "waybridge.v1";
 
 /**
- * One WebSocket, reduced to three callbacks: `opened`, `received` with each message, and `closed`, which comes exactly
- * once, last, and never while the constructor runs.
+ * Connects, with three callbacks: `opened`, `received` with each message, and `closed`, which comes exactly once, last, and never while this
+ * runs.
+ * @param {string} url
+ * @param {import("./types.js").BridgeOptions["WebSocket"]} WebSocketClass
+ * @param {object} callbacks
+ * @param {() => void} callbacks.opened
+ * @param {(data: unknown) => void} callbacks.received
+ * @param {(close: Close) => void} callbacks.closed
+ * @returns {Connection}
  */
-export class Connection {
-  /** @type {WebSocket | undefined} */ #socket;
-  #opened = false;
-  #over = false;
-  /** What an `error` event said: the close that follows it has no reason. */
-  #failure = "";
-  #callbacks;
-  /**
-   * Settles when the socket itself is gone.
-   * @type {Promise<void>}
-   */
-  ended;
-
-  /**
-   * @param {string} url
-   * @param {import("./types.js").BridgeOptions["WebSocket"]} WebSocketClass
-   * @param {object} callbacks
-   * @param {() => void} callbacks.opened
-   * @param {(data: unknown) => void} callbacks.received
-   * @param {(close: Close) => void} callbacks.closed
-   */
-  constructor(url, WebSocketClass, callbacks) {
-    this.#callbacks = callbacks;
-    this.ended = new Promise((resolve) => this.#connect(url, WebSocketClass, () => resolve()));
-  }
-
-  /**
-   * @param {string} text
-   * @returns {boolean} false when it could not be handed to an open socket
-   */
-  send(text) {
-    if (this.#over || this.#socket?.readyState !== 1) return false;
-    this.#socket.send(text);
-    return true;
-  }
-
-  /**
-   * Ends it. To the other side a normal close means that this one leaves; who comes again says another.
-   * @param {Close} [close] what this side knows about it
-   */
-  close(close = { code: 1000, reason: "", final: true }) {
-    if (this.#over) return;
-    const isForNow = close.code >= 4200 && close.code < 4300;
-    this.#socket?.close(close.final ? closeOf.normal : isForNow ? close.code : closeOf.reconnecting);
-    this.#end(close);
-  }
-
-  /**
-   * @param {string} url
-   * @param {import("./types.js").BridgeOptions["WebSocket"]} WebSocketClass
-   * @param {() => void} ended
-   */
-  #connect(url, WebSocketClass, ended) {
-    /** @param {unknown} cause */
-    const failed = (cause) => {
-      ended();
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      queueMicrotask(() => this.#end({ code: 1006, reason, cause, final: true }));
-    };
-    if (WebSocketClass === undefined) {
-      const hint = "Node 20 has it with --experimental-websocket, or give `WebSocket` in the options";
-      return failed(bridgeError(codeOf.unavailable, `there is no WebSocket here: ${hint}`, { kind: "unsupported" }));
-    }
-    try {
-      this.#socket = new WebSocketClass(url, [SUBPROTOCOL]);
-    } catch (error) {
-      return failed(error);
-    }
-    const socket = this.#socket;
-    socket.addEventListener("open", () => {
-      if (this.#over) return;
-      if (socket.protocol !== SUBPROTOCOL) {
-        return this.close({ code: 1000, reason: `the server does not speak ${SUBPROTOCOL}`, final: true });
-      }
-      this.#opened = true;
-      this.#callbacks.opened();
-    });
-    socket.addEventListener("message", (event) => {
-      if (!this.#over) this.#callbacks.received(event.data);
-    });
-    socket.addEventListener("error", (event) => {
-      const message = Reflect.get(event, "message");
-      if (typeof message === "string") this.#failure = message;
-      // Some implementations never send a close event for a connection that did not come about.
-      if (this.#opened) return;
-      ended();
-      this.#end({ code: 1006, reason: this.#failure || "the connection failed", unopened: true });
-    });
-    socket.addEventListener("close", ({ code, reason }) => {
-      ended();
-      this.#end({ code, reason: reason || this.#failure, unopened: !this.#opened });
-    });
-  }
-
+export function connect(url, WebSocketClass, { opened, received, closed }) {
+  /** @type {WebSocket | undefined} */
+  let socket;
+  let isOpen = false;
+  let isOver = false;
+  // What an `error` event said: the close that follows it has no reason.
+  let failure = "";
+  let gone = () => {};
+  /** @type {Promise<void>} */
+  const ended = new Promise((resolve) => (gone = resolve));
   /** @param {Close} close */
-  #end(close) {
-    if (this.#over) return;
-    this.#over = true;
-    this.#callbacks.closed(close);
+  const end = (close) => {
+    if (isOver) return;
+    isOver = true;
+    closed(close);
+  };
+  /** @param {Close} [given] */
+  const close = (given = { code: closeOf.normal, reason: "", final: true }) => {
+    if (isOver) return;
+    socket?.close(given.final ? closeOf.normal : nextAfter(given.code) === "resume" ? given.code : closeOf.reconnecting);
+    end(given);
+  };
+  try {
+    if (WebSocketClass === undefined) {
+      throw bridgeError(codeOf.unavailable, `there is no WebSocket here${globalThis.__waybridgeBrief ? "" : ": give one as `WebSocket` in the options"}`, { kind: "unsupported" });
+    }
+    const made = (socket = new WebSocketClass(url, [SUBPROTOCOL]));
+    made.addEventListener("open", () => {
+      if (isOver) return;
+      if (made.protocol !== SUBPROTOCOL) return close({ code: closeOf.normal, reason: `the server does not speak ${SUBPROTOCOL}`, final: true });
+      isOpen = true;
+      opened();
+    });
+    made.addEventListener("message", ({ data }) => {
+      if (!isOver) received(data);
+    });
+    made.addEventListener("error", (/** @type {any} */ { message }) => {
+      if (typeof message === "string") failure = message;
+      // Some implementations never send a close event for a connection that did not come about.
+      if (isOpen) return;
+      gone();
+      end({ code: 1006, reason: failure || "the connection failed", unopened: true });
+    });
+    made.addEventListener("close", ({ code, reason }) => {
+      gone();
+      end({ code, reason: reason || failure, unopened: !isOpen });
+    });
+  } catch (cause) {
+    gone();
+    queueMicrotask(() => end({ code: 1006, reason: textOf(cause), cause, final: true }));
   }
+  const send = (/** @type {string} */ text) => {
+    if (isOver || socket?.readyState !== 1) return false;
+    socket.send(text);
+    return true;
+  };
+  return { ended, send, close };
 }

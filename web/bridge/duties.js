@@ -1,4 +1,6 @@
 // @ts-check
+import { Announcements } from "./announcements.js";
+import { ping } from "./calling.js";
 import { codeOf } from "./codes.js";
 import { failure, textOf } from "./errors.js";
 import { Hosting } from "./hosting.js";
@@ -11,17 +13,6 @@ const PATIENCE = 10000;
 /** @typedef {import("./types.js").MethodHandler} MethodHandler */
 /** @typedef {import("./registry.js").Declaration} Declaration */
 
-/**
- * What it needs of its client.
- * @typedef {object} Employer
- * @property {import("./peer.js").Peer} peer
- * @property {import("./announcements.js").Announcements} announcements
- * @property {import("./entry.js").Entry} entry
- * @property {import("./clock.js").Clock} clock
- * @property {(type: string, detail: unknown) => void} emit
- * @property {(error: import("./errors.js").BridgeError) => void} report
- */
-
 /** What a client does for others, as the server knows it: hosts that are announced, requests that reach them, and pages that they show. */
 export class Duties {
   methods = new Methods();
@@ -31,14 +22,16 @@ export class Duties {
   /** Whether the server was restarted since it was last told, so that the pages are to be compared with its picture. */
   #isRestarted = false;
   #acting;
+  #announcements;
   #client;
 
   /**
    * @param {(request?: import("./serving.js").Served) => import("./types.js").Deputy} acting what acts for the caller of a request, or for
    *   this client itself
-   * @param {Employer} client
+   * @param {import("./client.js").Client} client
    */
   constructor(acting, client) {
+    this.#announcements = new Announcements(client);
     this.#acting = acting;
     this.#client = client;
   }
@@ -83,7 +76,10 @@ export class Duties {
    */
   entered(page, isAnew) {
     this.hosting.page = page;
-    this.#isRestarted ||= isAnew;
+    if (!isAnew) return;
+    this.#isRestarted = true;
+    // What it had asked is no longer asked, and its stack may be an earlier one.
+    this.#unask("the server was restarted");
   }
 
   /** The session is gone. */
@@ -91,8 +87,13 @@ export class Duties {
     this.#greeted = false;
   }
 
-  /** Takes the pages away that it showed, and gives their ids. */
-  clear() {
+  /**
+   * The session was lost: what it had asked is aborted, and the pages are taken away that this client showed.
+   * @param {string} reason
+   * @returns {string[]} the ids of the pages
+   */
+  clear(reason) {
+    this.#unask(`the session was lost (${reason})`);
     this.#isRestarted = false;
     return this.hosting.pages.lost((cause) => this.#failed("close", cause));
   }
@@ -105,8 +106,8 @@ export class Duties {
     const { declarations } = this.hosting;
     if (before !== undefined) {
       const own = new Set(declarations.map((each) => JSON.stringify(each)));
-      this.#client.announcements.first("host.unregister", { hosts: before.filter((each) => !own.has(JSON.stringify(each))) });
-      this.#client.announcements.first("host.register", { hosts: declarations });
+      this.#announcements.first("host.unregister", { hosts: before.filter((each) => !own.has(JSON.stringify(each))) });
+      this.#announcements.first("host.register", { hosts: declarations });
       if ([...before, ...declarations].some(isOfPages)) this.#sync();
     }
     if (this.#isRestarted) void this.#settlePages();
@@ -117,7 +118,7 @@ export class Duties {
    * @returns {import("./types.js").Unregister}
    */
   announce({ declaration, remove }) {
-    const { announcements } = this.#client;
+    const announcements = this.#announcements;
     const params = { hosts: [declaration] };
     const told = this.#greeted ? announcements.tell("host.register", params) : undefined;
     return announcements.undoable(told, remove, () => announcements.tell("host.unregister", params, remove));
@@ -127,7 +128,7 @@ export class Duties {
   async #settlePages() {
     const { hosting } = this;
     try {
-      await this.#client.peer.ping();
+      await ping(this.#client.peer);
     } catch {
       // The next connection has the same question.
       return;
@@ -148,6 +149,11 @@ export class Duties {
       if (error.kind !== "closed" && error.code !== codeOf.outcomeUnknown) report(error);
     });
     void synced.then(() => clock.clearTimeout(timer));
+  }
+
+  /** @param {string} why */
+  #unask(why) {
+    this.#client.peer.serving?.interrupt(failure("outcomeUnknown", why));
   }
 
   /** @param {string} page */

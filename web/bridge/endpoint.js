@@ -1,9 +1,6 @@
 // @ts-check
 import { failure } from "./errors.js";
 
-/** What tells how the address of an endpoint looks. */
-const EXAMPLE = "give the endpoint's, such as ws://127.0.0.1:8080/bridge";
-
 /**
  * The address of the endpoint. In a page it may be relative, and is by default `/bridge` of the page's own server.
  * @param {string | URL | null | undefined} url `null`: there is none
@@ -14,22 +11,23 @@ export function endpoint(url, optional) {
   if (url !== undefined) return socketURL(url);
   if (/^https?:/.test(base() ?? "")) return socketURL("/bridge");
   if (optional) return undefined;
-  throw failure("invalidParams", `a url is needed outside of a page that comes from a server: ${EXAMPLE}`);
+  throw invalid(globalThis.__waybridgeBrief ? "a url is needed" : "a url is needed outside of a page that comes from a server");
 }
 
 /** @param {string | URL} url */
 export function socketURL(url) {
-  let absolute;
   try {
-    absolute = new URL(url, base());
-  } catch (cause) {
-    throw failure("invalidParams", `${url} is no absolute URL: ${EXAMPLE}`, { cause });
+    const address = new URL(url, base()).href.replace(/^http/, "ws");
+    if (/^wss?:/.test(address)) return address;
+  } catch {
+    // Then it is none.
   }
-  if (absolute.protocol === "http:" || absolute.protocol === "https:") absolute.protocol = absolute.protocol.replace("http", "ws");
-  if (absolute.protocol !== "ws:" && absolute.protocol !== "wss:") {
-    throw failure("invalidParams", `${absolute.href} is no address of a WebSocket: ws:, wss:, http: or https: is`);
-  }
-  return absolute.href;
+  throw invalid(`${url} is no address of a WebSocket`);
+}
+
+/** @param {string} what */
+function invalid(what) {
+  return failure("invalidParams", globalThis.__waybridgeBrief ? what : `${what}: give the endpoint's, such as ws://127.0.0.1:8080/bridge`);
 }
 
 /**

@@ -40,6 +40,7 @@ export class Entry {
    * @param {import("./invitation.js").Keeping} [store] keeps an invitation for the next load of the page
    */
   constructor({ url, join, token, page, bridges }, isOptional, store) {
+    this.isOptional = isOptional;
     this.#token = token;
     this.#join = join;
     this.#page = page;
@@ -100,14 +101,5 @@ export class Entry {
    */
   next(code) {
     return code === closeOf.tokenRenewal && !this.#canRenew ? "none" : nextAfter(code);
-  }
-
-  /**
-   * Shows a new token in place of one that is about to expire, where there is one to be had.
-   * @param {import("./types.js").SessionInfo} session takes the new time
-   * @param {(token: string) => Promise<{expiresAt: number | null}>} renew
-   */
-  async renew(session, renew) {
-    if (typeof this.#token === "function") session.expiresAt = (await renew(await this.#token())).expiresAt;
   }
 }

@@ -6,7 +6,7 @@ import { codeOf, isApplicationCode, retryable } from "./codes.js";
  * @param {number} code
  */
 function kindOf(code) {
-  return Object.entries(codeOf).find(([, each]) => each === code)?.[0];
+  return Object.keys(codeOf).find((kind) => Reflect.get(codeOf, kind) === code);
 }
 
 /**
@@ -87,19 +87,6 @@ export class Cancelled extends BridgeError {
  */
 export class ConnectionClosed extends BridgeError {
   /** @override */ name = "ConnectionClosed";
-
-  /**
-   * @param {{code: number, reason: string}} close
-   * @param {{sent: boolean, method?: string, cause?: unknown}} details
-   */
-  constructor(close, { sent, method, cause }) {
-    const why = close.reason === "" ? "" : `: ${close.reason}`;
-    super(
-      sent ? codeOf.outcomeUnknown : codeOf.unavailable,
-      `the connection is closed (${close.code}${why})${sent ? "; whether the call was carried out is unknown" : ""}`,
-      { kind: "closed", data: { kind: "closed", retryable: !sent, ...close }, method, cause },
-    );
-  }
 }
 
 /**
@@ -107,16 +94,6 @@ export class ConnectionClosed extends BridgeError {
  */
 export class BridgeAbsent extends BridgeError {
   /** @override */ name = "BridgeAbsent";
-
-  /**
-   * @param {{code: number, reason: string}} close how the only connection failed
-   * @param {{method?: string, cause?: unknown}} details
-   */
-  constructor({ code, reason }, { method, cause }) {
-    const message = `there is no bridge (${code}: ${reason || "no reason given"})`;
-    const data = { kind: "noBridge", retryable: false, code, reason };
-    super(codeOf.unavailable, message, { data, method, cause });
-  }
 }
 
 /**
@@ -141,22 +118,25 @@ export class BridgeRefused extends BridgeError {
  * @param {boolean} sent
  * @param {string} [method]
  */
-export function closedError({ code, reason, cause, absent }, sent, method) {
-  if (absent) return new BridgeAbsent({ code, reason }, { method, cause });
-  return new ConnectionClosed({ code, reason }, { sent, method, cause });
+export function closedError({ code, reason, cause, absent = false }, sent, method) {
+  const [what, kind, Class] = absent ? ["there is no bridge", "noBridge", BridgeAbsent] : ["the connection is closed", "closed", ConnectionClosed];
+  const doubt = sent ? "; the outcome of the call is unknown" : "";
+  const data = { kind, retryable: !sent && !absent, code, reason };
+  const how = reason === "" ? code : `${code}: ${reason}`;
+  return new Class(sent ? codeOf.outcomeUnknown : codeOf.unavailable, `${what} (${how})${doubt}`, { data, method, cause });
 }
 
-/** @type {Map<number, typeof BridgeError>} */
-const classes = new Map([
-  [codeOf.noRoute, RouteNotFound],
-  [codeOf.forbidden, Forbidden],
-  [codeOf.invalidParameters, InvalidParameters],
-  [codeOf.invalidParams, InvalidParameters],
-  [codeOf.deadline, DeadlineExceeded],
-  [codeOf.hostAbsent, HostAbsent],
-  [codeOf.cancelled, Cancelled],
-  [codeOf.outcomeUnknown, OutcomeUnknown],
-]);
+/** @type {Record<string, typeof BridgeError>} */
+const classes = {
+  noRoute: RouteNotFound,
+  forbidden: Forbidden,
+  invalidParameters: InvalidParameters,
+  invalidParams: InvalidParameters,
+  deadline: DeadlineExceeded,
+  hostAbsent: HostAbsent,
+  cancelled: Cancelled,
+  outcomeUnknown: OutcomeUnknown,
+};
 
 /**
  * The typed error for a code.
@@ -165,7 +145,7 @@ const classes = new Map([
  * @param {{kind?: string, data?: unknown, method?: string, cause?: unknown}} [details]
  */
 export function bridgeError(code, message, details) {
-  return new (classes.get(code) ?? BridgeError)(code, message, details);
+  return new (classes[kindOf(code) ?? ""] ?? BridgeError)(code, message, details);
 }
 
 /**

@@ -15,28 +15,21 @@ const NAME = /(^[a-z][\w+.-]*:|\/)(?::([a-z_]\w*)(?=\/|$)|\*$)/gi;
  */
 export function fill(uri, params) {
   const rest = { ...params };
-  const [path] = /^[^?#]*/.exec(uri) ?? [uri];
+  const [path] = uri.split(/[?#]/, 1);
   const filled = path.replace(NAME, (_, before, name = "*") => {
     const given = Object.hasOwn(rest, name) ? rest[name] : undefined;
     delete rest[name];
-    const isRest = name === "*" && (typeof given === "string" || Array.isArray(given));
-    const segments = typeof given === "string" && isRest ? given.split("/") : [given].flat();
-    return isRest && given.length === 0 ? "" : before + segments.map((each) => written(each, name, uri, isRest)).join("/");
+    const isText = typeof given === "string";
+    const isRest = name === "*" && (isText || Array.isArray(given));
+    if (isRest && given.length === 0) return "";
+    /** @type {unknown[]} */
+    const segments = isRest && isText ? given.split("/") : [given].flat();
+    return before + segments.map((each) => {
+      const text = ["string", "number", "boolean"].includes(typeof each) ? String(each) : "";
+      // Segments of dots lead elsewhere.
+      if (!/^\.{0,2}$/.test(text) || (isRest && text === "")) return encodeURIComponent(text);
+      throw failure("invalidParams", `${uri} needs the parameter ${name}${globalThis.__waybridgeBrief ? "" : ': a number, a boolean, or a text other than "", "." and ".."'}`);
+    }).join("/");
   });
   return filled === path ? { uri, params } : { uri: filled + uri.slice(path.length), params: rest };
-}
-
-/**
- * @param {unknown} value
- * @param {string} name
- * @param {string} uri
- * @param {boolean} mayBeEmpty
- */
-function written(value, name, uri, mayBeEmpty) {
-  const text = ["string", "number", "boolean"].includes(typeof value) ? String(value) : "";
-  // Segments of dots lead elsewhere.
-  if (text === "." || text === ".." || (text === "" && !mayBeEmpty)) {
-    throw failure("invalidParams", `${uri} needs the parameter ${name}: a number, a boolean, or a text that is neither empty nor "." or ".."`);
-  }
-  return encodeURIComponent(text);
 }

@@ -36,7 +36,7 @@ export class Host extends Caller {
     const acting = (/** @type {import("./serving.js").Served | undefined} */ request) => deputy(/** @type {any} */ (this), request);
     /** @type {Duties | undefined} */
     let duties;
-    const own = { Serving, of: (/** @type {import("./duties.js").Employer} */ client) => (duties = new Duties(acting, client)) };
+    const own = { Serving, of: (/** @type {import("./client.js").Client} */ client) => (duties = new Duties(acting, client)) };
     super(options, { ...parts, duties: own });
     this.#duties = /** @type {Duties} */ (duties);
     try {

@@ -55,7 +55,7 @@ export class Hosting {
    */
   addPages(scheme, host) {
     if (typeof scheme !== "string" || schemeOf(`${scheme}:`) !== scheme.toLowerCase()) {
-      throw invalid(`not a scheme: ${JSON.stringify(scheme)}; write it as "native", without a colon`);
+      throw invalid(`not a scheme: ${JSON.stringify(scheme)}${globalThis.__waybridgeBrief ? "" : '; write it as "native", without a colon'}`);
     }
     if (typeof host?.open !== "function" || typeof host.close !== "function") {
       throw invalid(`the host of ${scheme} needs the functions open and close`);
@@ -110,7 +110,7 @@ export class Hosting {
 /** @param {unknown} pattern the server reads the rest of it */
 function checkPattern(pattern) {
   if (typeof pattern === "string" && (pattern.startsWith("/") || schemeOf(pattern) !== undefined)) return pattern;
-  throw invalid(`not a pattern: ${JSON.stringify(pattern)}; write "scheme://part/:name" or "/part/:name"`);
+  throw invalid(`not a pattern: ${JSON.stringify(pattern)}${globalThis.__waybridgeBrief ? "" : '; write "scheme://part/:name" or "/part/:name"'}`);
 }
 
 /** @param {string} message */

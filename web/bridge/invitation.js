@@ -43,7 +43,7 @@ export function invitationIn(address) {
 export function takeInvitation(bridges = [], page = globalThis, store = inHistory(page)) {
   const kept = store.get();
   const given = fromAddress(page, bridges) ?? fromShell(page);
-  if (given === undefined) return kept === undefined ? undefined : { ...checked(parsed(kept), "storage"), isKept: true };
+  if (given === undefined) return kept === undefined ? undefined : { ...checked("storage", () => JSON.parse(kept)), isKept: true };
   const text = JSON.stringify(given);
   store.put(text);
   // A native shell's script sets its global before each load.
@@ -83,8 +83,7 @@ function fromAddress({ location, history }, bridges) {
   const { origin, hostname } = new URL(invitation.url);
   // Anybody can make a link to this page: the bridge of a stranger would hear all that the page tells its app.
   if (hostname === location.hostname || isLoopback(hostname) || bridges.some((each) => originOf(each) === origin)) return invitation;
-  const whose = "neither of the page's host nor of this machine";
-  throw failure("forbidden", `the page's address names the bridge at ${origin}, ${whose}: list it in \`bridges\` if it is yours`);
+  throw failure("forbidden", `the page's address names a bridge of others, at ${origin}${globalThis.__waybridgeBrief ? "" : ": list it in `bridges` if it is yours"}`);
 }
 
 /** @param {Page} page */
@@ -93,7 +92,7 @@ function fromShell(page) {
   if (given === undefined) return undefined;
   // What a script has declared can not be deleted, nor what it has made constant be set.
   if (!Reflect.deleteProperty(page, "waybridgeInvitation")) Reflect.set(page, "waybridgeInvitation", undefined);
-  return checked(given, "global waybridgeInvitation");
+  return checked("global waybridgeInvitation", () => given);
 }
 
 /**
@@ -111,41 +110,28 @@ function parted(target) {
  * @param {string} place
  */
 function read(text, place) {
-  let json = "";
-  try {
+  return checked(place, () => {
     const units = text.length > LONGEST ? "" : atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    json = new TextDecoder().decode(Uint8Array.from(units, (unit) => unit.charCodeAt(0)));
-  } catch {
-    // Then it is none, which the check tells.
-  }
-  return checked(parsed(json), place);
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(units, (unit) => unit.charCodeAt(0))));
+  });
 }
 
 /**
- * Undefined for what is no JSON: the parser's own error would quote it, and a token with it.
- * @param {string} text
- */
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * @param {any} value
  * @param {string} place of the page, where it stood
+ * @param {() => any} parse
  * @returns {Invitation}
  */
-function checked(value, place) {
-  const { url, session, token, frame } = value ?? {};
-  if ([url, session, token].every((each) => typeof each === "string" && each !== "")) {
-    const whole = { url: socketURL(url), session, token };
-    return typeof frame === "string" ? { ...whole, frame } : whole;
+function checked(place, parse) {
+  try {
+    const { url, session, token, frame } = parse();
+    if ([url, session, token].every((each) => typeof each === "string" && each !== "")) {
+      const whole = { url: socketURL(url), session, token };
+      return typeof frame === "string" ? { ...whole, frame } : whole;
+    }
+  } catch {
+    // The error is not told, since a parser's own would quote the text, and a token with it.
   }
-  const what = `the page's ${place} has an invitation that can not be read`;
-  throw failure("invalidParams", `${what}: it needs the texts url, session and token; ask for a new one`);
+  throw failure("invalidParams", `the page's ${place} has an invitation that can not be read${globalThis.__waybridgeBrief ? "" : ": it needs the texts url, session and token; ask for a new one"}`);
 }
 
 /** @param {string | URL} address */

@@ -1,25 +1,15 @@
 // @ts-check
+import { Backoff, check } from "./backoff.js";
 import * as closeOf from "./closes.js";
-import { Connection } from "./connection.js";
-import { BridgeError } from "./errors.js";
+import { connect } from "./connection.js";
+import { BridgeError, textOf } from "./errors.js";
 
 /** Milliseconds that a session has to live for its end to count as the first trouble and not as one more. */
 const STEADY = 5000;
 
 /** @typedef {import("./types.js").State} State */
+/** @typedef {import("./connection.js").Connection} Connection */
 /** @typedef {import("./connection.js").Close} Close */
-
-/**
- * @typedef {object} LinkEvents
- * @property {(isCurrent: () => boolean) => Promise<void>} greet opens the session on a connection that has just opened, as long
- *   as that is the current one; rejects when it does not open
- * @property {(error: unknown) => boolean} forgives whether a refused session may be asked for again
- * @property {(code: number) => "none" | "reopen" | "resume"} next what follows a connection that closed with this code
- * @property {(data: unknown) => void} received
- * @property {(close: Close) => void} lost the connection ended, and another will come
- * @property {(close: Close) => void} ended the last one did
- * @property {(change: import("./types.js").StateChange) => void} changed after all of these
- */
 
 /** Keeps a session open over as many connections as that takes, one at a time. */
 export class Link {
@@ -28,31 +18,34 @@ export class Link {
   wasOpen = false;
   /** @type {Connection | undefined} */ #connection;
   /** @type {unknown} */ #timer;
-  /** Ends the question why a handshake failed, while that is asked. */
-  #asking = new AbortController();
   /** Tries since there was a session, and troubles in a row: a session that ends at once is one too. */
   #tries = 0;
   #troubles = 0;
   #openSince = 0;
-  #options;
-  #events;
+  #client;
+  #WebSocket;
+  #connectTimeout;
+  /** @type {Backoff | undefined} none: the first connection is the last */ #backoff;
 
   /**
-   * @param {object} options
-   * @param {string | undefined} options.url none: there is no bridge
-   * @param {Close} options.absence how that is told
-   * @param {import("./admission.js").Admission | undefined} options.admission tells why a first handshake failed; none: nobody asks
-   * @param {import("./types.js").BridgeOptions["WebSocket"]} options.WebSocket
-   * @param {import("./backoff.js").Backoff | undefined} options.backoff none: the first connection is the last
-   * @param {number} options.connectTimeout
-   * @param {import("./clock.js").Clock} options.clock
-   * @param {LinkEvents} events
+   * @param {import("./client.js").Client} client
+   * @param {import("./types.js").BridgeOptions} options
    */
-  constructor(options, events) {
-    this.#options = options;
-    this.#events = events;
-    if (options.url !== undefined) this.#connect(options.url);
-    else queueMicrotask(() => this.#end(options.absence));
+  constructor(client, { WebSocket = globalThis.WebSocket, connectTimeout = 10000, reconnect = {} }) {
+    check("connectTimeout", connectTimeout, 1, 0x7fffffff);
+    this.#client = client;
+    this.#WebSocket = WebSocket;
+    this.#connectTimeout = connectTimeout;
+    // Where something stands in for a bridge, nobody should have to wait for one.
+    const attempts = client.entry.isOptional ? 1 : Infinity;
+    if (reconnect !== false) this.#backoff = new Backoff({ attempts, ...reconnect }, client.clock);
+  }
+
+  /** Connects for the first time. */
+  start() {
+    const { absence, url } = this.#client.entry;
+    if (url === undefined) queueMicrotask(() => this.#end(absence));
+    else this.#connect();
   }
 
   /**
@@ -80,90 +73,87 @@ export class Link {
   /** Ends everything. Resolves when the last socket is gone. */
   async close() {
     const connection = this.#connection;
-    if (this.state === "connecting" || this.state === "open") connection?.close();
+    connection?.close();
     this.#end({ code: 1000, reason: "" });
     await connection?.ended;
   }
 
-  /** @param {string} url */
-  #connect(url) {
-    const { WebSocket, clock, connectTimeout } = this.#options;
+  #connect() {
+    const { admission, clock, entry: { url } } = this.#client;
     this.#tries += 1;
     /** @type {Connection} */
-    const connection = new Connection(url, WebSocket, {
+    const connection = connect(/** @type {string} */ (url), this.#WebSocket, {
       opened: () => void this.#greet(connection),
-      received: (data) => this.#events.received(data),
+      received: (data) => this.#client.received(data),
       closed: (close) => this.#closed(close),
     });
     this.#connection = connection;
-    const late = `no session within ${connectTimeout} ms`;
-    const asking = new AbortController();
-    this.#asking = asking;
     this.#timer = clock.setTimeout(() => {
-      connection.close({ code: 1006, reason: late });
-      asking.abort();
-    }, connectTimeout);
+      connection.close({ code: 1006, reason: `no session within ${this.#connectTimeout} ms` });
+      admission?.stop();
+    }, this.#connectTimeout);
   }
 
   /** @param {Connection} connection */
   async #greet(connection) {
     const isCurrent = () => connection === this.#connection && this.state === "connecting";
     try {
-      await this.#events.greet(isCurrent);
+      await this.#client.membership.greet(isCurrent);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      const again = this.#events.forgives(cause);
+      const again = this.#client.entry.forgives(cause, this.wasOpen);
       // When it ended by itself, that has been told already.
-      connection.close({ code: again ? 1006 : 1000, reason, cause, final: !again });
+      connection.close({ code: again ? 1006 : 1000, reason: textOf(cause), cause, final: !again });
       return;
     }
     if (!isCurrent()) return;
-    this.#options.clock.clearTimeout(this.#timer);
+    const { clock } = this.#client;
+    clock.clearTimeout(this.#timer);
     this.wasOpen = true;
     this.#tries = 0;
-    this.#openSince = this.#options.clock.now();
+    this.#openSince = clock.now();
     this.#become({ state: "open", attempt: 0 });
   }
 
   /** @param {Close} close */
   #closed(close) {
-    const { admission } = this.#options;
+    const { admission } = this.#client;
     // Who had a session was let in. What answers then without letting this page read it may be a proxy, whose server restarts.
     if (!close.unopened || this.wasOpen || admission === undefined) return this.#over(close);
-    void admission.judge(close, this.#asking.signal).then((judged) => {
+    void admission.judge(close).then((judged) => {
       if (this.state === "connecting") this.#over(judged);
     });
   }
 
   /** @param {Close} close */
   #over(close) {
-    const { backoff, clock } = this.#options;
+    const { clock, entry, membership } = this.#client;
+    const backoff = this.#backoff;
     clock.clearTimeout(this.#timer);
-    const next = close.final ? "none" : this.#events.next(close.code);
+    const next = close.final ? "none" : entry.next(close.code);
     if (backoff === undefined || next === "none" || this.#tries >= backoff.attempts) return this.#end(close);
     if (this.state === "open" && clock.now() - this.#openSince >= STEADY) this.#troubles = 0;
     const delay = next === "resume" && this.#troubles === 0 ? 0 : backoff.delay(this.#troubles);
     this.#troubles += 1;
     this.#timer = clock.setTimeout(() => this.#retry(), delay);
-    this.#events.lost(close);
+    membership.lost(close, this.state === "open");
     this.#become({ state: "waiting", attempt: this.#tries + 1, delay, ...told(close) });
   }
 
   #retry() {
-    this.#options.clock.clearTimeout(this.#timer);
+    this.#client.clock.clearTimeout(this.#timer);
     this.#become({ state: "connecting", attempt: this.#tries + 1 });
     // Who heard of it may have closed all.
-    if (this.#options.url !== undefined && this.state === "connecting") this.#connect(this.#options.url);
+    if (this.state === "connecting") this.#connect();
   }
 
   /** @param {Close} close */
   #end(close) {
     if (this.state === "closed") return;
-    this.#options.clock.clearTimeout(this.#timer);
-    this.#asking.abort();
+    this.#client.clock.clearTimeout(this.#timer);
+    this.#client.admission?.stop();
     this.state = "closed";
-    this.#events.ended(close);
-    this.#events.changed({ state: "closed", attempt: this.#tries, ...told(close) });
+    this.#client.ended(close);
+    this.#client.changed({ state: "closed", attempt: this.#tries, ...told(close) });
   }
 
   /** @param {import("./types.js").StateChange} change */
@@ -171,12 +161,12 @@ export class Link {
     // `lost` may have closed all.
     if (this.state === "closed") return;
     this.state = change.state;
-    this.#events.changed(change);
+    this.#client.changed(change);
   }
 }
 
 /** @param {Close} close */
 function told({ code, reason: given, cause }) {
-  const reason = given === "" && code === closeOf.takenOver ? "another connection goes on with this client" : given;
+  const reason = given === "" && code === closeOf.takenOver ? "taken over by another connection" : given;
   return cause instanceof BridgeError ? { code, reason, error: cause } : { code, reason };
 }

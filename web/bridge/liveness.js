@@ -1,4 +1,6 @@
 // @ts-check
+import { check } from "./backoff.js";
+import { ping } from "./calling.js";
 import * as closeOf from "./closes.js";
 
 /** Milliseconds that an answer may take when there is reason to doubt the connection. */
@@ -22,81 +24,72 @@ export class Liveness {
   /** Whether something has come since it asked. */
   #hasHeard = false;
   #isOpen = false;
-  #options;
-  #link;
-  #peer;
+  #after;
+  #timeout;
+  #client;
   /** @type {(() => void)[]} */ #unlisten = [];
 
   /**
+   * @param {Pick<import("./client.js").Client, "clock" | "link" | "peer">} client
    * @param {object} options
-   * @param {number} options.after milliseconds of silence before it asks
-   * @param {number} options.timeout milliseconds that the answer may take
-   * @param {import("./clock.js").Clock} options.clock
-   * @param {object} client
-   * @param {import("./link.js").Link} client.link
-   * @param {import("./peer.js").Peer} client.peer
+   * @param {number} [options.after] milliseconds of silence before it asks
+   * @param {number} [options.timeout] milliseconds that the answer may take
    * @param {Surroundings} surroundings
    */
-  constructor(options, { link, peer }, surroundings) {
-    this.#options = options;
-    this.#link = link;
-    this.#peer = peer;
+  constructor(client, { after = 25000, timeout = 10000 }, surroundings) {
+    check("ping.after", after, 1, 0x7fffffff);
+    check("ping.timeout", timeout, 1, 0x7fffffff);
+    this.#after = after;
+    this.#timeout = timeout;
+    this.#client = client;
     const { document } = surroundings;
     this.#listen(surroundings, "online", () => this.#back());
     this.#listen(surroundings, "pageshow", (event) => Reflect.get(event, "persisted") && this.#back());
     this.#listen(document, "visibilitychange", () => document?.visibilityState === "visible" && this.#back());
   }
 
-  /** There is a connection with a session. */
-  start() {
-    this.#isOpen = true;
+  /** @param {import("./types.js").State} state of the connection */
+  changed(state) {
+    this.#isOpen = state === "open";
+    this.#client.clock.clearTimeout(this.#timer);
+    if (state === "closed") for (const undo of this.#unlisten.splice(0)) undo();
+    if (!this.#isOpen) return;
     this.heard();
-    this.#wait(this.#options.after);
-  }
-
-  /** There is none. */
-  stop() {
-    this.#isOpen = false;
-    this.#options.clock.clearTimeout(this.#timer);
+    this.#wait(this.#after);
   }
 
   /** Something has come. */
   heard() {
     this.#hasHeard = true;
-    this.#heardAt = this.#options.clock.now();
-  }
-
-  close() {
-    this.stop();
-    for (const undo of this.#unlisten.splice(0)) undo();
+    this.#heardAt = this.#client.clock.now();
   }
 
   /** There is reason to look how the connection is. */
   #back() {
-    if (this.#isOpen) this.#ask(Math.min(DOUBT, this.#options.timeout));
-    else this.#link.hasten();
+    if (this.#isOpen) this.#ask(Math.min(DOUBT, this.#timeout));
+    else this.#client.link.hasten();
   }
 
   /** @param {number} delay */
   #wait(delay) {
     this.#later(delay, () => {
-      const rest = this.#heardAt + this.#options.after - this.#options.clock.now();
+      const rest = this.#heardAt + this.#after - this.#client.clock.now();
       if (rest > 0) this.#wait(rest);
-      else this.#ask(this.#options.timeout);
+      else this.#ask(this.#timeout);
     });
   }
 
   /** @param {number} timeout */
   #ask(timeout) {
-    const { clock, after } = this.#options;
+    const { clock, link, peer } = this.#client;
     const askedAt = clock.now();
     this.#hasHeard = false;
-    this.#peer.ping().catch(() => {});
+    ping(peer).catch(() => {});
     this.#later(timeout, () => {
-      if (this.#hasHeard) this.#wait(after);
+      if (this.#hasHeard) this.#wait(this.#after);
       // What has come meanwhile could not be heard.
       else if (clock.now() - askedAt > timeout + LATE) this.#ask(timeout);
-      else this.#link.drop(closeOf.noPong, `nothing came within ${timeout} ms after a ping`);
+      else link.drop(closeOf.noPong, `nothing came within ${timeout} ms after a ping`);
     });
   }
 
@@ -105,8 +98,9 @@ export class Liveness {
    * @param {() => void} body
    */
   #later(delay, body) {
-    this.#options.clock.clearTimeout(this.#timer);
-    this.#timer = this.#options.clock.setTimeout(body, delay);
+    const { clock } = this.#client;
+    clock.clearTimeout(this.#timer);
+    this.#timer = clock.setTimeout(body, delay);
   }
 
   /**

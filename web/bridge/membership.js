@@ -10,24 +10,18 @@ import { bridgeError } from "./errors.js";
 export class Membership {
   /** @type {(info: SessionInfo) => void} */ #opened = () => {};
   /** @type {(error: unknown) => void} */ #failed = () => {};
-  /** @type {News} since a session was last open */ #news = {};
+  /** @type {News | undefined} since a session was last open */ #news;
   /** Whether the session knows nothing yet of this client. */
   #isUntold = false;
-  #parts;
+  #client;
   /** @type {SessionInfo | undefined} */ session;
   /** @type {Promise<SessionInfo>} */ ready = this.#newReady();
 
   /**
-   * @param {object} parts of the client
-   * @param {{name: string, version: string, platform?: string}} parts.client how it names itself
-   * @param {import("./entry.js").Entry} parts.entry
-   * @param {import("./topics.js").Topics} parts.topics
-   * @param {import("./duties.js").Duties} [parts.duties]
-   * @param {import("./resumption.js").Resumption} [parts.resumption]
-   * @param {import("./peer.js").Peer} parts.peer
+   * @param {import("./client.js").Client} client
    */
-  constructor(parts) {
-    this.#parts = parts;
+  constructor(client) {
+    this.#client = client;
   }
 
   /**
@@ -35,12 +29,13 @@ export class Membership {
    * @param {() => boolean} isCurrent whether the connection is still the one to greet
    */
   async greet(isCurrent) {
-    const { entry, duties, resumption, peer, client } = this.#parts;
+    const { about, entry, duties, resumption, peer } = this.#client;
     const showing = entry.show();
     const shown = showing instanceof Promise ? await showing : showing;
-    if (resumption?.isDoubtful) await resumption.claim(shown.join?.session);
+    const claiming = resumption?.claim(shown.join?.session);
+    if (claiming !== undefined) await claiming;
     if (!isCurrent()) return;
-    const open = { protocol: ["1.0"], client, hosts: duties?.greet(), ...shown };
+    const open = { protocol: ["1.0"], client: about, hosts: duties?.greet(), ...shown };
     const [method, params] = resumption?.greeting(open) ?? ["session.open", open];
     /** @type {(() => void) | undefined} */
     let entered;
@@ -57,16 +52,16 @@ export class Membership {
   lost(close, wasOpen) {
     // A server that has given the session up will not go on with it; what it says before there was one is about the connection.
     const isOver = wasOpen && close.code >= 4100 && close.code < 4200;
-    if (!isOver && this.#parts.resumption?.pause(close)) return;
-    const calls = this.#parts.peer.interrupt(close);
+    if (!isOver && this.#client.resumption?.pause(close)) return;
+    const calls = this.#client.peer.interrupt(close);
     if (this.session !== undefined) this.#news = { lost: { reason: "connection", calls, pages: [] } };
     this.leave();
   }
 
   /** There is no session any more. */
   leave() {
-    this.#parts.resumption?.end();
-    this.#parts.duties?.left();
+    this.#client.resumption?.end();
+    this.#client.duties?.left();
     this.#another();
   }
 
@@ -76,13 +71,13 @@ export class Membership {
    */
   fail(error) {
     this.#failed(error);
-    this.#parts.duties?.clear();
+    this.#client.duties?.clear("closed");
   }
 
   /** What happened before the session opened that is open now. */
   takeNews() {
     const news = this.#news;
-    this.#news = {};
+    this.#news = undefined;
     return news;
   }
 
@@ -93,38 +88,34 @@ export class Membership {
    * @returns {() => void} the rest
    */
   #entered(info, page) {
-    const { resumption, entry, peer, topics, duties } = this.#parts;
+    const { resumption, entry, peer, events, duties } = this.#client;
     if (typeof info?.session !== "string") {
-      throw bridgeError(codeOf.internal, "the server's answer to session.open names no session", { kind: "malformed" });
+      throw bridgeError(codeOf.internal, "the server has answered session.open without a session", { kind: "malformed" });
     }
     const { resumed, restarted, reason, received, sent, pending, ...session } = info;
     const isAnew = resumed === true && restarted === true;
     const calls = resumption?.entered(info) ?? [];
+    const lost = this.#news?.lost;
     if (resumed !== true) {
       // The session is another one: pages are gone, and what was sent without a key.
       this.#isUntold = true;
-      peer.unask(`the session was lost (${reason})`);
-      const pages = duties?.clear() ?? [];
+      const pages = duties?.clear(reason) ?? [];
       this.#another();
-      const { lost } = this.#news;
-      if (resumed === false) this.#news = { lost: { reason, calls, pages } };
-      else this.#news = lost === undefined ? {} : { lost: { ...lost, pages } };
+      this.#news = resumed === false ? { lost: { reason, calls, pages } } : lost && { lost: { ...lost, pages } };
     } else if (isAnew) {
-      // What it had asked is no longer asked, and its stack may be an earlier one.
-      peer.unask("the server was restarted");
-      this.#news.restarted = true;
+      this.#news = { ...this.#news, restarted: true };
     }
     entry.passed(session);
     duties?.entered(session.page ?? page, isAnew);
     return () => {
-      this.session = this.session === undefined ? session : Object.assign(this.session, session);
-      if (this.#isUntold) topics.again();
+      const known = (this.session = Object.assign(this.session ?? {}, session));
       const before = resumption?.tell(this.#isUntold);
+      events?.tell(this.#isUntold, before?.topics);
       this.#isUntold = false;
-      duties?.tell(before);
+      duties?.tell(before?.hosts);
       void resumption?.look(info);
       peer.start(session.limits?.maxMessage, resumption?.overhead);
-      this.#opened(session);
+      this.#opened(known);
     };
   }
 

@@ -17,10 +17,10 @@ export class Methods {
    */
   add(name, handler) {
     if (typeof name !== "string" || name === "" || RESERVED.test(name)) {
-      throw failure("invalidParams", `${JSON.stringify(name)} can not be a method of a client: the protocol's own names can not`);
+      throw failure("invalidParams", `${JSON.stringify(name)} can not be a method of a client${globalThis.__waybridgeBrief ? "" : ": the protocol's own names can not"}`);
     }
     if (typeof handler !== "function") throw failure("invalidParams", `the method ${name} needs a function`);
-    if (this.#handlers.has(name)) throw failure("conflict", `this client has a method ${name} already; take the first back before`);
+    if (this.#handlers.has(name)) throw failure("conflict", `this client has a method ${name} already${globalThis.__waybridgeBrief ? "" : "; take the first back before"}`);
     this.#handlers.set(name, handler);
     return () => {
       if (this.#handlers.get(name) === handler) this.#handlers.delete(name);

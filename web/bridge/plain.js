@@ -10,7 +10,7 @@ export function isPlain(value) {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A text that no other load of any page has. */
+/** A text that no other load of any page has: 48 random bits in 12 digits. */
 export function randomID() {
-  return Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Math.random().toString(16).slice(2, 14).padEnd(12, "0");
 }

@@ -29,7 +29,7 @@ export class Registry {
     // The server can not tell two equal declarations of one client apart: taking back one would take both.
     const text = JSON.stringify(declaration);
     if (this.#entries.some((entry) => JSON.stringify(entry.declaration) === text)) {
-      throw failure("conflict", `this client hosts ${text} already; take the first back before`);
+      throw failure("conflict", `this client hosts ${text} already${globalThis.__waybridgeBrief ? "" : "; take the first back before"}`);
     }
     const added = { declaration, handler };
     this.#entries.unshift(added);

@@ -1,4 +1,5 @@
 // @ts-check
+import { failure } from "./errors.js";
 import { Liveness } from "./liveness.js";
 import { Resumption } from "./resumption.js";
 
@@ -7,6 +8,11 @@ import { Resumption } from "./resumption.js";
  * @type {import("./types.js").ResumePart}
  */
 export const resume = {
-  resumption: (wiring) => new Resumption(wiring),
-  liveness: (options, link) => new Liveness(options, link, /** @type {any} */ (globalThis)),
+  resumption: (client, { keep = "reload" }) => {
+    if (!["reload", "connection", "nothing"].includes(keep)) {
+      throw failure("invalidParams", `keep is ${String(keep)}; give "reload", "connection" or "nothing"`);
+    }
+    return keep === "nothing" ? undefined : new Resumption(client);
+  },
+  liveness: (client, { ping = {} }) => (ping === false ? undefined : new Liveness(client, ping, /** @type {any} */ (globalThis))),
 };

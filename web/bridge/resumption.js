@@ -1,5 +1,5 @@
 // @ts-check
-import { isBare } from "./calling.js";
+import { adopt, isBare, ping } from "./calling.js";
 import * as closeOf from "./closes.js";
 import { codeOf } from "./codes.js";
 import { bridgeError, closedError, failure } from "./errors.js";
@@ -26,19 +26,11 @@ export class Resumption {
   #isLive = false;
   /** @type {unknown} */ #timer;
   /** @type {Kept | undefined} what the session knows of the load before, as long as it was not told what has changed */ #before;
-  #wiring;
+  #client;
 
-  /**
-   * @param {object} wiring
-   * @param {import("./link.js").Link} wiring.link
-   * @param {import("./peer.js").Peer} wiring.peer
-   * @param {import("./announcements.js").Announcements} wiring.announcements
-   * @param {(loss: import("./types.js").Lost) => void} wiring.lost told what a session has lost that goes on
-   * @param {import("./reload-store.js").ReloadStore} [wiring.store] keeps it for the next load of the page
-   * @param {import("./clock.js").Clock} wiring.clock
-   */
-  constructor(wiring) {
-    this.#wiring = wiring;
+  /** @param {import("./client.js").Client} client */
+  constructor(client) {
+    this.#client = client;
   }
 
   /** The last message that was taken. */
@@ -63,12 +55,15 @@ export class Resumption {
 
   /** Whether there is something of the load before that may not be this page's to go on with. */
   get isDoubtful() {
-    return this.#wiring.store?.kept !== undefined;
+    return this.#client.store?.kept !== undefined;
   }
 
-  /** @param {string | undefined} session in which the page is to be */
-  async claim(session) {
-    await this.#wiring.store?.claim(session);
+  /**
+   * Finds out whether what there is of the load before is this page's to go on with, where that is in doubt.
+   * @param {string | undefined} session in which the page is to be
+   */
+  claim(session) {
+    return this.isDoubtful ? this.#client.store?.claim(session) : undefined;
   }
 
   /**
@@ -77,7 +72,7 @@ export class Resumption {
    * @returns {[method: string, params: object] | undefined}
    */
   greeting(open) {
-    const kept = this.#wiring.store?.greeting(open);
+    const kept = this.#client.store?.greeting(open);
     if (kept !== undefined || this.#numbers === undefined) return kept;
     const { client, token, epoch } = /** @type {Identity} */ (this.#identity);
     const { received, sent } = this.#numbers;
@@ -91,8 +86,8 @@ export class Resumption {
    * @returns {Asked[]} the calls that are lost
    */
   entered({ resumed, reason, received, sent, session, client, token, epoch, capabilities, pending = [] }) {
-    const { store, link, peer } = this.#wiring;
-    const kept = store?.takeUp(pending, (asked) => peer.adopt(asked));
+    const { store, link, peer } = this.#client;
+    const kept = store?.takeUp(pending, (/** @type {Asked} */ asked) => adopt(peer, asked));
     const lost = resumed === true ? [] : this.#renew(`the session was lost (${reason}); whether the call was carried out is unknown`);
     if (resumed !== true) this.#before = undefined;
     else this.#before = kept ?? this.#before;
@@ -113,16 +108,13 @@ export class Resumption {
   }
 
   /**
-   * Tells a session that goes on what has changed.
+   * What a session that goes on was told by an earlier load of the page, as long as it was not told what has changed.
    * @param {boolean} isUntold whether it is another session
-   * @returns {import("./registry.js").Declaration[] | undefined} what it knows of the load before's hosts
    */
   tell(isUntold) {
     const before = isUntold ? undefined : this.#before;
     this.#before = undefined;
-    // They are asked for anew, since the server repeats the events that it keeps to who asks first.
-    if (before !== undefined) this.#wiring.announcements.first("events.unsubscribe", { topics: before.topics });
-    return before?.hosts;
+    return before;
   }
 
   /**
@@ -130,18 +122,18 @@ export class Resumption {
    * @param {any} info the answer to the request with which the connection began
    */
   async look({ resumed, received, pending = [] }) {
-    const { peer, lost } = this.#wiring;
+    const { emit, link, peer } = this.#client;
     const known = pending.map((/** @type {Asked} */ { id }) => id);
     const doubtful = this.#sent.filter((call) => resumed === true && call.seq <= received && !known.includes(call.asked.id));
     if (doubtful.length === 0) return;
     try {
-      await peer.ping();
+      await ping(peer);
     } catch {
       // The next connection has the same question.
       return;
     }
     const calls = lose(doubtful.filter((call) => !call.settled), "the server has lost the call");
-    if (calls.length > 0) lost({ reason: "server", calls, pages: [] });
+    if (calls.length > 0) emit("statechange", { state: link.state, attempt: 0, lost: { reason: "server", calls, pages: [] } });
   }
 
   /**
@@ -150,7 +142,7 @@ export class Resumption {
    * @returns {number | boolean} its number; without numbers, whether it was handed to an open socket
    */
   send(text, { bare, canWait } = {}) {
-    const { link, store } = this.#wiring;
+    const { link, store } = this.#client;
     if (bare || this.#numbers === undefined) return link.send(text);
     if (canWait && !this.#numbers.hasRoom) return false;
     const numbered = this.#numbers.give(text);
@@ -165,7 +157,7 @@ export class Resumption {
    * @param {number} units the length of its text
    */
   takes({ method, id, seq }, units) {
-    const { link, peer, store } = this.#wiring;
+    const { link, peer, store } = this.#client;
     // A ping has no number, nor has what answers a call that had none.
     const call = peer.calls.get(id);
     const isNumbered = method === undefined ? seq !== undefined || (call !== undefined && !isBare(call)) : method !== "$/ping" || id === undefined;
@@ -184,9 +176,9 @@ export class Resumption {
     if (this.#numbers === undefined) return;
     const hadRoom = this.#numbers.hasRoom;
     if (!this.#numbers.acknowledged(seq)) {
-      this.#wiring.link.drop(closeOf.gap, `the server acknowledged ${seq}, which was never sent`);
+      this.#client.link.drop(closeOf.gap, `the server acknowledged ${seq}, which was never sent`);
     } else if (!hadRoom && this.#numbers.hasRoom) {
-      this.#wiring.peer.flush();
+      this.#client.peer.flush();
     }
   }
 
@@ -194,7 +186,7 @@ export class Resumption {
   settle() {
     if (!this.#isLive || !this.#numbers?.owes) return;
     if (this.#numbers.isDue) this.#acknowledge();
-    else this.#timer ??= this.#wiring.clock.setTimeout(() => this.#acknowledge(), SOON);
+    else this.#timer ??= this.#client.clock.setTimeout(() => this.#acknowledge(), SOON);
   }
 
   /**
@@ -203,7 +195,7 @@ export class Resumption {
    * @returns {boolean} whether the session may go on: then nothing fails that was not about the connection
    */
   pause(close) {
-    const { peer } = this.#wiring;
+    const { peer } = this.#client;
     if (this.#numbers !== undefined) {
       this.#rest();
       peer.pause();
@@ -219,7 +211,7 @@ export class Resumption {
   /** The session is gone: the next connection begins another. */
   end() {
     this.#rest();
-    this.#wiring.store?.abandon();
+    this.#client.store?.abandon();
     this.#numbers = this.#identity = undefined;
   }
 
@@ -230,7 +222,7 @@ export class Resumption {
 
   /** What was sent, and is about the session. */
   get #sent() {
-    return [...this.#wiring.peer.calls.values()].filter((call) => call.sent && !call.settled && !isBare(call));
+    return [...this.#client.peer.calls.values()].filter((call) => call.sent && !call.settled && !isBare(call));
   }
 
   /**
@@ -249,13 +241,13 @@ export class Resumption {
     this.#stopTimer();
     if (this.#numbers === undefined) return;
     // A load that has acknowledged a message must not be asked again for what it says.
-    this.#wiring.store?.save();
+    this.#client.store?.save();
     const params = { seq: this.#numbers.tell() };
-    this.#wiring.link.send(JSON.stringify({ jsonrpc: "2.0", method: "$/ack", params }));
+    this.#client.link.send(JSON.stringify({ jsonrpc: "2.0", method: "$/ack", params }));
   }
 
   #stopTimer() {
-    this.#wiring.clock.clearTimeout(this.#timer);
+    this.#client.clock.clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 }

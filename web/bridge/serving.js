@@ -22,19 +22,17 @@ export class Serving {
    * @type {Map<RequestID, string> | undefined}
    */
   #waiting;
-  #send;
-  #fits;
+  #peer;
   #report;
 
   /**
-   * @param {object} wiring
-   * @param {import("./peer.js").Send} wiring.send
-   * @param {(text: string) => boolean} wiring.fits whether the other side takes a message of that size
-   * @param {(error: BridgeError) => void} wiring.report
+   * @param {object} peer
+   * @param {(text: string) => unknown} peer.send
+   * @param {(text: string) => boolean} peer.fits whether the other side takes a message of that size
+   * @param {(error: BridgeError) => void} report
    */
-  constructor({ send, fits, report }) {
-    this.#send = send;
-    this.#fits = fits;
+  constructor(peer, report) {
+    this.#peer = peer;
     this.#report = report;
   }
 
@@ -84,7 +82,7 @@ export class Serving {
   start() {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
-    for (const [, text] of waiting) this.#send(text);
+    for (const [, text] of waiting) this.#peer.send(text);
   }
 
   /**
@@ -118,7 +116,7 @@ export class Serving {
       return this.#refuse(id, failure("internal", `the result of ${method} can not be JSON: ${textOf(error)}`));
     }
     const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${encoded}}`;
-    if (this.#fits(text)) this.#send(text);
+    if (this.#peer.fits(text)) this.#peer.send(text);
     else this.#refuse(id, failure("tooLarge", `the result of ${method} is larger than the server's limit`));
   }
 
@@ -132,9 +130,9 @@ export class Serving {
     const withoutData = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
     try {
       const text = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
-      this.#send(this.#fits(text) ? text : withoutData);
+      this.#peer.send(this.#peer.fits(text) ? text : withoutData);
     } catch {
-      this.#send(withoutData);
+      this.#peer.send(withoutData);
     }
   }
 
@@ -149,8 +147,8 @@ export class Serving {
     } catch (cause) {
       return this.#report(failure("internal", `a progress value can not be JSON: ${textOf(cause)}`, { cause }));
     }
-    if (!this.#fits(text)) return this.#report(failure("tooLarge", "a progress value is larger than the server's limit"));
-    if (this.#waiting === undefined) this.#send(text);
+    if (!this.#peer.fits(text)) return this.#report(failure("tooLarge", "a progress value is larger than the server's limit"));
+    if (this.#waiting === undefined) this.#peer.send(text);
     else this.#waiting.set(id, text);
   }
 }

@@ -1,4 +1,5 @@
 // @ts-check
+import { Announcements } from "./announcements.js";
 import { failure } from "./errors.js";
 
 /** @typedef {import("./types.js").EventHandler} EventHandler */
@@ -18,9 +19,9 @@ export class Topics {
   #asked = new Set();
   #announcements;
 
-  /** @param {import("./announcements.js").Announcements} announcements */
-  constructor(announcements) {
-    this.#announcements = announcements;
+  /** @param {ConstructorParameters<typeof Announcements>[0]} client */
+  constructor(client) {
+    this.#announcements = new Announcements(client);
   }
 
   /** What the server was asked for, for the next load of the page. */
@@ -59,9 +60,15 @@ export class Topics {
     });
   }
 
-  /** Asks a new session for the topics of the one before. */
-  again() {
-    this.#announcements.first("events.subscribe", { topics: this.asked });
+  /**
+   * Asks another session for the topics of the one before. Those that an earlier load of the page has asked for are asked for anew, since the
+   * server repeats the events that it keeps to who asks first.
+   * @param {boolean} isUntold whether the session is another
+   * @param {string[]} before what the earlier load has asked for
+   */
+  tell(isUntold, before) {
+    if (isUntold) this.#announcements.first("events.subscribe", { topics: this.asked });
+    this.#announcements.first("events.unsubscribe", { topics: before });
   }
 
   /**

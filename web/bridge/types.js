@@ -184,19 +184,21 @@
  * @typedef {object} Parts what a client may have besides what calls need, each from an entry point of its own; a `Bridge` has them all
  * @property {ResumePart} [resume] its session goes on when the connection is lost, and a connection that is dead is found out
  * @property {ReloadPart} [reload] its session goes on when the page is loaded again, too
+ * @property {EventsPart} [events] hears what is published, when its token expires, and of another route table
  * @property {typeof import("./admission.js").admission} [admission] finds out why a server does not let it in
  * @property {import("./fallback.js").Fallback} [fallback] stands in where there is no bridge
  * @property {unknown} [duties] what a `Host` has of its own
  *
+ * @typedef {(client: any, options: BridgeOptions) => any} EventsPart the part `events`
+ *
  * @typedef {object} ResumePart the part `resume`
- * @property {(wiring: any) => any} resumption
- * @property {(options: {after: number, timeout: number, clock: import("./clock.js").Clock}, client: any) => any} liveness
+ * @property {(client: any, options: BridgeOptions) => any} resumption
+ * @property {(client: any, options: BridgeOptions) => any} liveness
  *
  * @typedef {object} ReloadPart the part `reload`
  * @property {ResumePart} resume
  * @property {(page: any) => any} keeping what keeps the invitation of a page
- * @property {(place: {url: string, name: string, frame?: string}, clock: import("./clock.js").Clock, snapshot: () => any) => any} store what keeps
- *   its session; `place`: the endpoint, the client's name, and that of the frame where it has one of its own
+ * @property {(client: any, options: BridgeOptions) => any} store what keeps its session
  *
  * @typedef {object} BridgeOptions
  * @property {string | URL | null} [url] of the endpoint; default: the one that the page was invited to, else `/bridge` of its own server;

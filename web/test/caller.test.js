@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Caller } from "../bridge/caller.js";
+import { events } from "../bridge/events.js";
 import { fallback } from "../bridge/fallback.js";
 import { Host } from "../bridge/host.js";
 import { reload } from "../bridge/reload.js";
 import { resume } from "../bridge/resume.js";
 import { FakePage, within } from "./fake-page.js";
-import { accept, answers, FakeSocket, newest, turn } from "./fake-socket.js";
+import { accept, answers, FakeSocket, INFO, newest, turn } from "./fake-socket.js";
 import { FakeLocks, FakeTab } from "./fake-tab.js";
 import { GUEST, invited, SHOP } from "./invited.js";
 import { ManualClock } from "./manual-clock.js";
@@ -51,6 +52,47 @@ test("a caller opens, invokes, calls and goes back, and hears of progress", asyn
   socket.answer("navigation.back", { page: "p0", closed: ["p1"] });
   assert.deepEqual(await back, { page: "p0", closed: ["p1"] });
   void caller.close();
+});
+
+test("with the part for it, a caller hears what is published, of another table, and renews its token", async () => {
+  let last = 0;
+  const options = { table: { version: "1" }, token: () => `t${(last += 1)}` };
+  const { caller, bridge } = calling(options, { events });
+  /** @type {unknown[]} */
+  const heard = [];
+  caller.subscribe("cart.*", ({ data }) => heard.push(data));
+  caller.addEventListener("cart.changed", ({ detail }) => heard.push(detail.data + 1), { once: true });
+  caller.addEventListener("tablechange", ({ detail }) => heard.push(detail.version));
+  caller.addEventListener("expiring", ({ detail }) => heard.push(detail.expiresAt));
+  const socket = newest();
+  socket.accept();
+  await turn();
+  socket.answer("session.open", { ...INFO, table: { version: "2" } });
+  await turn();
+  for (const { id } of socket.sent.slice(1)) socket.receive({ id, result: null });
+  assert.deepEqual(socket.sent.slice(1).map(({ params }) => params.topics[0]), ["table.changed", "cart.*", "cart.changed"]);
+  const { session: { client } } = bridge;
+  for (const data of [1, 1]) socket.receive({ method: "event", params: { topic: "cart.changed", data, at: 0 } });
+  socket.receive({ method: "event", params: { topic: "session.expiring", data: { client, expiresAt: 7 }, at: 0 } });
+  await turn();
+  assert.deepEqual(heard, ["2", 1, 2, 1, 7]);
+  assert.deepEqual(socket.sent.find(({ method }) => method === "session.renew")?.params, { token: "t2" });
+  void caller.close();
+});
+
+test("without the part for it, a caller says which it needs to hear of topics, and of its own events it tells", async () => {
+  const { caller, bridge } = calling();
+  const needed = { kind: "invalidParams", message: /need the part events: new Caller/ };
+  assert.throws(() => caller.subscribe("cart.changed", () => {}), needed);
+  assert.throws(() => caller.addEventListener("cart.changed", () => {}), needed);
+  caller.removeEventListener("cart.changed", () => {});
+  /** @type {string[]} */
+  const states = [];
+  caller.addEventListener("statechange", ({ detail }) => states.push(detail.state));
+  const socket = await accept(bridge);
+  socket.receive({ method: "event", params: { topic: "cart.changed", data: 1, at: 0 } });
+  void caller.close();
+  assert.deepEqual(states, ["open", "closed"]);
 });
 
 test("with the part for it, a caller's session goes on with its next connection", async () => {

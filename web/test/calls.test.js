@@ -258,7 +258,7 @@ test("a call that waits for ready times out too", async () => {
 for (const timeout of [0, -1, 1.5, NaN, Infinity, 2 ** 31]) {
   test(`a timeout of ${timeout} is refused`, async () => {
     const { bridge, socket } = await connected();
-    await assert.rejects(bridge.invoke("action://a", {}, { timeout }), { code: -32602, message: /whole milliseconds/ });
+    await assert.rejects(bridge.invoke("action://a", {}, { timeout }), { code: -32602, message: /timeout is .*; give a whole number/ });
     assert.equal(socket.sent.length, 0);
   });
 }

@@ -137,7 +137,7 @@ test("the address is the page's own server, and one that is no WebSocket's is re
     return FakeSocket.made.at(-1)?.url;
   };
   assert.throws(() => url(undefined), { kind: "invalidParams", message: /a url is needed outside of a page/ });
-  assert.throws(() => url("/bridge"), { message: /no absolute URL/ });
+  assert.throws(() => url("/bridge"), { message: /no address of a WebSocket/ });
   assert.throws(() => url("ftp://x/"), { message: /no address of a WebSocket/ });
   assert.equal(url(new URL("https://x/b")), "wss://x/b");
   Reflect.set(globalThis, "location", new URL("https://app.test:8443/deep/page.html?q#f"));

@@ -38,6 +38,13 @@ test("a mocked app is there in one file, its errors too", async () => {
   await app.close();
 });
 
+test("what is small says what is wrong, and bridge.min.js what to do about it too", async () => {
+  const [{ Caller }, { Host }, { Bridge }] = await Promise.all(["caller", "host", "bridge"].map(minified));
+  for (const [Client, message] of [[Caller, "a url is needed"], [Host, "a url is needed"], [Bridge, /^a url is needed outside of a page .*: give the endpoint's/]]) {
+    assert.throws(() => new Client(), { kind: "invalidParams", code: -32602, name: "InvalidParameters", message });
+  }
+});
+
 test("parts fit clients from other files", async () => {
   const [{ Caller }, { resume }, { fallback }, { CallBuilder }] = await Promise.all(["caller", "resume", "fallback", "builder"].map(minified));
   const outside = new Caller({ url: null }, { fallback: fallback({ "action://add": (/** @type {any} */ { a }) => a + 1 }) });

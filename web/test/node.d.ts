@@ -51,6 +51,7 @@ declare module "node:child_process" {
     error?: Error;
   }
   export function spawnSync(command: string, words: string[], options: { cwd?: string; encoding: "utf8"; env?: object }): Ended;
+  export function execFileSync(command: string, words: string[]): Uint8Array;
   export function execFile(
     command: string,
     words: string[],

@@ -66,7 +66,7 @@ test("after a reload the session goes on, and what was pending comes", async () 
   socket.receive({ id: open.id, result: { outcome: "finished", code: 0, message: "", data: 3 } });
   assert.deepEqual(await recovered, { outcome: "finished", code: 0, message: "", data: 3 });
   assert.equal((await bridge.pending[1].result).data, 3);
-  await assert.rejects(bridge.recover("other"), (/** @type {any} */ error) => error instanceof OutcomeUnknown && /same call with this key/.test(error.message));
+  await assert.rejects(bridge.recover("other"), (/** @type {any} */ error) => error instanceof OutcomeUnknown && /key "other": make the same call with this key/.test(error.message));
 });
 
 test("a page that was loaded again, and whose server was restarted, tells its hosts, and compares their pages", async () => {

@@ -382,7 +382,7 @@ test("who is taken over says so, and does not come again", async () => {
   const { bridge, socket, clock, events } = await resumable();
   const seen = changes(bridge);
   socket.end(4009);
-  assert.deepEqual(seen, [{ state: "closed", attempt: 0, code: 4009, reason: "another connection goes on with this client" }]);
+  assert.deepEqual(seen, [{ state: "closed", attempt: 0, code: 4009, reason: "taken over by another connection" }]);
   assert.equal(clock.pending, 0);
   assert.deepEqual(events.map(({ type }) => type), ["close"]);
 });

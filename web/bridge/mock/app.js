@@ -152,13 +152,11 @@ export class MockApp {
         ended: (code) => this.#ended(connection, code),
       }),
       peer: new Peer({
-        send: (text) => connection.socket.deliver(text),
+        link: { send: (text) => connection.socket.deliver(text) },
         report: () => {},
-        Serving,
-        request: (method) => this.#recorded(method, connection),
-        notification: () => undefined,
+        duties: { request: (method) => this.#recorded(method, connection), notification: () => undefined },
         clock: platformClock,
-      }),
+      }, { count: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER }, Serving),
     };
     return connection.socket;
   }
