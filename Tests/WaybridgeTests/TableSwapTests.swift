@@ -57,7 +57,7 @@ struct TableSwapTests {
   private static func version(at url: String) async throws -> String {
     let client = try await BridgeClient.connect(
       to: url, session: .init(name: "test", version: "1"))
-    let version = client.session?.table.version ?? ""
+    let version = await client.session?.table.version ?? ""
     await client.close()
     return version
   }
