@@ -6,13 +6,16 @@ import Waybridge
 /// Fetches a router's table over HTTPS: at the start, and again while it serves.
 ///
 /// ```swift
+/// import Logging
+/// import ServiceLifecycle
+///
 /// let router = Router()
 /// let fetcher = try await TableFetcher.start("https://example.org/routes.json", for: router)
 /// try router.handle("time", with: .task { _ in "noon" })
 /// var configuration = BridgeConfiguration()
 /// configuration.table = fetcher.table
 /// let server = BridgeServer(router: router, configuration: configuration)
-/// let group = ServiceGroup(services: [fetcher, server], logger: logger)
+/// let group = ServiceGroup(services: [fetcher, server], logger: Logger(label: "shop"))
 /// try await group.run()
 /// ```
 ///

@@ -10,7 +10,8 @@ from readme import ROOT, all_blocks, comment_blocks, replaced
 FOLDER = ROOT / ".build/examples"
 METRICS = (
     'path: "../.."), .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"), '
-    '.package(url: "https://github.com/apple/swift-log", from: "1.6.0")'
+    '.package(url: "https://github.com/apple/swift-log", from: "1.6.0"), '
+    '.package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0")'
 )
 TARGET = """
     .target(
@@ -19,9 +20,11 @@ TARGET = """
         .product(name: "Waybridge", package: "waybridge"),
         .product(name: "WaybridgeClient", package: "waybridge"),
         .product(name: "WaybridgeTesting", package: "waybridge"),
+        .product(name: "WaybridgeTables", package: "waybridge"),
         .product(name: "WaybridgeTokens", package: "waybridge"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       path: "Documents"),
     .testTarget(
@@ -97,6 +100,8 @@ def snippets():
             imports, parameters = ["import WaybridgeClient"], ""
         if module == "WaybridgeTesting":
             imports, parameters = ["import Waybridge", "import WaybridgeTesting"], ""
+        if module == "WaybridgeTables":
+            imports, parameters = ["import Waybridge", "import WaybridgeTables"], ""
         if module == "WaybridgeTokens":
             imports, parameters = ["import Waybridge", "import WaybridgeTokens"], ""
         written.append((block, imports_of(block) + imports, parameters))
