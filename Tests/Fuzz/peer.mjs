@@ -231,6 +231,8 @@ export class Peer {
   #resume(earlier) {
     this.#spare += earlier.#spare + [...earlier.#owed.values()].reduce((sum, count) => sum + count, 0);
     this.#numbered = earlier.#numbered;
+    // What the server has made of changed bytes is answered here.
+    if (earlier.isWild) this.isWild = true;
     earlier.#owed.clear();
   }
 
