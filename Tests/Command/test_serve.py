@@ -113,6 +113,8 @@ class Files(unittest.TestCase):
             for arguments in ([], ["--web", str(web)]):
                 with Server("serve", "--port", "0", *arguments, command=str(command)) as server:
                     names = [path.relative_to(ROOT / "web/bridge") for path in (ROOT / "web/bridge").rglob("*.js")]
+                    # What is made for npm is in no program.
+                    names = [name for name in names if name.parts[0] != "dist"]
                     for name in names:
                         with urllib.request.urlopen(f"{server.address}/bridge/{name}", timeout=20) as answer:
                             self.assertEqual((ROOT / "web/bridge" / name).read_bytes(), answer.read(), name)
