@@ -224,10 +224,7 @@ public actor LiveTable {
         throw TableError(.unreadable, "The earlier table cannot be read: \(error)")
       }
       let table = try parsed(document, "The earlier table")
-      let kept = earlier[..<place]
-      let change = try put(table, cause, at: now)
-      earlier = Array(kept)
-      return change
+      return try put(table, cause, at: now, leaving: Array(earlier[..<place]))
     }
   }
 
@@ -267,13 +264,15 @@ public actor LiveTable {
         + "give it a higher one, or go back by table.rollback")
   }
 
+  /// A table comes into force. The one before can be gone back to from then on, unless `left` is all
+  /// that can.
   private func put(
-    _ table: RouteTable, _ cause: Cause, at now: Int64
+    _ table: RouteTable, _ cause: Cause, at now: Int64, leaving left: [Kept]? = nil
   ) throws(TableError) -> Change {
     do { try table.apply(to: router, anew: true) } catch {
       throw TableError(.wrong, "The table does not fit the app: \(error)")
     }
-    keepCurrent()
+    if let left { earlier = left } else { keepCurrent() }
     let change = Change(
       stamp: table.stamp, previous: current.stamp, cause: cause,
       changes: TableChanges(from: current, to: table))

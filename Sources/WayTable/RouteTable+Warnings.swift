@@ -32,9 +32,10 @@ extension RouteTable {
   /// Checks what the dispatchers of the schemes take: those that a router has from the start, since
   /// an app's own are not known here. Throws where a route does not fit its scheme.
   package func checkFits() throws(DocumentFaults) {
+    let router = Router()
     var faults: [DocumentFault] = []
     for (index, route) in declarations.routes.enumerated() {
-      do { try Router().register(route) } catch {
+      do { try router.register(route) } catch {
         let path = JSONPath.root.member("routes").element(index)
         faults.append(DocumentFault(path: path.description, message: "\(error)"))
       }

@@ -58,24 +58,14 @@ extension TableReader {
     }
   }
 
-  /// Topics that begin so are the server's own.
-  private static let ownTopics = ["session.", "page.", "task.", "route.", "server.", "table."]
   private static let maxTopic = 256
 
   private static func fault(inTopic name: String) -> String? {
-    let isWritten = name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "/"):
-        true
-      default: false
-      }
-    }
+    let isWritten = name.utf8.allSatisfy(TopicName.isAllowed)
     guard isWritten, (1...maxTopic).contains(name.utf8.count) else {
       return "is no topic: ASCII letters, digits and . _ - : / only, \(maxTopic) of them at most"
     }
-    return ownTopics.first(where: name.hasPrefix).map {
+    return TopicName.ownBeginnings.first(where: name.hasPrefix).map {
       "topics that begin with '\($0)' are the server's own"
     }
   }

@@ -35,9 +35,7 @@ extension TableReader {
     switch (object["to"], object["branches"]) {
     case (nil, let value?): branches = self.branches(value, at: path.member("branches"))
     case (_?, nil):
-      let to = pattern("to", of: object, at: path) { (text) throws(RoutePatternError) in
-        try RouteTarget(text)
-      }
+      let to = target("to", of: object, at: path)
       branches = to.map { [.init(to: $0)] }
     case (nil, nil):
       fault(path, "the member 'to' is missing; or give 'branches'")
@@ -50,6 +48,15 @@ extension TableReader {
     do { return try Redirect(from: from, branches: branches) } catch {
       fault(path.member(object["to"] == nil ? "branches" : "to"), "\(error)")
       return nil
+    }
+  }
+
+  /// Where a member leads, which may be missing.
+  mutating func target(
+    _ name: String, of object: ValueObject, at path: JSONPath
+  ) -> RouteTarget? {
+    pattern(name, of: object, at: path) { (text) throws(RoutePatternError) in
+      try RouteTarget(text)
     }
   }
 

@@ -74,9 +74,7 @@ extension TableReader {
         continue
       }
       if let end { fault(path, "is never taken, since branch \(end) is for everybody") }
-      let to = pattern("to", of: object, at: path) { (text) throws(RoutePatternError) in
-        try RouteTarget(text)
-      }
+      let to = target("to", of: object, at: path)
       let release = release(object, at: path, from: start)
       start = release?.share?.upperBound ?? start
       if start > 1.000_000_1 {

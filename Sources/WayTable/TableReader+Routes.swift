@@ -101,9 +101,7 @@ extension TableReader {
   private mutating func fallback(
     of object: ValueObject, at path: JSONPath, _ patterns: [RoutePattern]
   ) -> RouteTarget? {
-    let target = pattern("fallback", of: object, at: path) { (text) throws(RoutePatternError) in
-      try RouteTarget(text)
-    }
+    let target = target("fallback", of: object, at: path)
     for pattern in patterns {
       guard let name = target?.firstName(missingIn: pattern) else { continue }
       fault(

@@ -70,7 +70,6 @@ struct RoutesCheck: Configured {
   }
 
   private func checkFile(_ file: String) throws -> Bool {
-    let name = "The route table \(file)"
     let document = try TableDocument.read(file)
     let table: RouteTable
     do throws(DocumentFaults) {
@@ -81,7 +80,7 @@ struct RoutesCheck: Configured {
         try print(["ok": false, "faults": Self.told(error.faults), "warnings": []])
         return false
       }
-      throw CommandError("\(name) is wrong:\n\(error)")
+      throw TableError(TableDocument.name(file), error)
     }
     let warnings = table.warnings
     let isWell = warnings.isEmpty || !strict

@@ -1,3 +1,5 @@
+import WayTable
+
 /// The topics of the server's own events.
 enum OwnTopic: String, CaseIterable {
   case sessionOpened = "session.opened"
@@ -21,8 +23,7 @@ enum OwnTopic: String, CaseIterable {
 
   /// Whether a topic is the protocol's to tell, now or in a later version, and no app's.
   static func reserves(_ topic: String) -> Bool {
-    let others = ["server.", "table."]
-    return (beginnings.map(\.1) + others).contains { topic.utf8.starts(with: $0.utf8) }
+    TopicName.ownBeginnings.contains { topic.utf8.starts(with: $0.utf8) }
   }
 
   /// What their topics begin with, by the kind of what they tell.

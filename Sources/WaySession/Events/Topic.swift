@@ -1,3 +1,5 @@
+import WayTable
+
 /// The grammar of what events are about: ASCII letters, digits and `. _ - : /`, at least one of
 /// them.
 enum Topic {
@@ -11,20 +13,10 @@ enum Topic {
     inPart bytes: Substring.UTF8View, of length: Int, limit: Int
   ) -> String? {
     guard length <= limit else { return "has \(length) bytes, more than \(limit)" }
-    guard bytes.allSatisfy(isAllowed) else {
+    guard bytes.allSatisfy(TopicName.isAllowed) else {
       return "may hold ASCII letters, digits and . _ - : / only"
     }
     return nil
-  }
-
-  private static func isAllowed(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "/"):
-      true
-    default: false
-    }
   }
 }
 
