@@ -34,6 +34,7 @@ let package = Package(
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
+    .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "CLibwebsockets"),
     .systemLibrary(name: "CLibuv"),
     .systemLibrary(name: "CMalloc"),
@@ -95,7 +96,7 @@ let package = Package(
     target(
       "WaybridgeTables",
       [
-        "WayValues", "WayRPC", "WayTable", "Waybridge",
+        "WayValues", "WayRPC", "WayTable", "Waybridge", "CCurl",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),

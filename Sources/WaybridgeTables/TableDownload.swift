@@ -1,10 +1,13 @@
+import CCurl
 import Foundation
-import FoundationNetworking
 import Synchronization
 import Waybridge
 
 /// One request for a table, which is bounded in bytes and in time.
-final class TableDownload: NSObject, URLSessionDataDelegate, Sendable {
+///
+/// It runs on a thread of its own, with libcurl, which reads no further where its receiver has
+/// enough: a source that never ends costs no more than the largest table.
+final class TableDownload: Sendable {
   /// What a server answers.
   enum Answer: Sendable {
     /// The table, and what it is called.
@@ -13,15 +16,15 @@ final class TableDownload: NSObject, URLSessionDataDelegate, Sendable {
     case unchanged
   }
 
-  private struct State {
-    var bytes: [UInt8] = []
-    var fault: String?
-    var waiting: CheckedContinuation<Answer, any Error>?
-  }
-
   /// The longest name of a version that is kept.
   private static let maxTag = 1024
-  private let state = Mutex(State())
+  private static let maxRedirects = 5
+  /// libcurl's `CURLM`, while the request runs; what ends it may come from any thread.
+  private struct Running: @unchecked Sendable {
+    var isCancelled = false
+    var multi: UnsafeMutableRawPointer?
+  }
+  private let running = Mutex(Running())
   private let source: TableURL
   private let etag: String?
 
@@ -34,126 +37,92 @@ final class TableDownload: NSObject, URLSessionDataDelegate, Sendable {
   ///
   /// - Parameters:
   ///   - etag: what the table is called that is there already; nil for none.
-  ///   - time: how long it may take in all, at least a second.
+  ///   - time: how long it may take in all.
   /// - Throws: ``TableError``, which says what the server did.
   static func get(
     _ source: TableURL, etag: String?, within time: Duration
   ) async throws(TableError) -> Answer {
-    let configuration = URLSessionConfiguration.ephemeral
-    let seconds = max(1, Double(time.components.seconds))
-    configuration.timeoutIntervalForRequest = seconds
-    configuration.timeoutIntervalForResource = seconds
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    configuration.urlCache = nil
-    configuration.httpCookieStorage = nil
     let download = TableDownload(source, etag: etag)
-    let session = URLSession(configuration: configuration, delegate: download, delegateQueue: nil)
-    defer { session.invalidateAndCancel() }
-    var request = URLRequest(url: source.url, cachePolicy: .reloadIgnoringLocalCacheData)
-    request.setValue("application/json", forHTTPHeaderField: "Accept")
-    request.setValue("waybridge/\(BridgeServer.version)", forHTTPHeaderField: "User-Agent")
-    if let etag { request.setValue(etag, forHTTPHeaderField: "If-None-Match") }
-    let task = session.dataTask(with: request)
-    // What sends a byte now and then is ended too.
-    let deadline = Task {
-      try await Task.sleep(for: .seconds(seconds))
-      download.fail("did not answer within \(Int(seconds)) s")
-      task.cancel()
-    }
-    defer { deadline.cancel() }
-    do {
-      return try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { continuation in
-          download.state.withLock { $0.waiting = continuation }
-          task.resume()
+    let result: Result<Answer, TableError> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          do throws(TableError) {
+            continuation.resume(returning: .success(try download.run(within: time)))
+          } catch {
+            continuation.resume(returning: .failure(error))
+          }
         }
-      } onCancel: {
-        download.fail("was not waited for")
-        task.cancel()
       }
-    } catch let error as TableError {
-      throw error
-    } catch {
-      throw TableError(.unreadable, "The table at \(source): \(error.localizedDescription)")
+    } onCancel: {
+      download.cancel()
+    }
+    return try result.get()
+  }
+
+  private func cancel() {
+    running.withLock { running in
+      running.isCancelled = true
+      if let multi = running.multi { curl_multi_wakeup(multi) }
     }
   }
 
-  /// The first fault is the one that is told.
-  private func fail(_ reason: String) {
-    state.withLock { $0.fault = $0.fault ?? reason }
+  private func wrong(_ reason: String) -> TableError {
+    TableError(.unreadable, "The table at \(source) \(reason)")
   }
 
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask,
-    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-    completionHandler: @escaping (URLRequest?) -> Void
-  ) {
-    // Nobody is led from a protected address to one that is not.
-    guard let text = request.url?.absoluteString, (try? TableURL(text)) != nil,
-      request.url?.scheme == source.url.scheme
-    else {
-      fail("leads to another place, which is not protected as well")
-      return completionHandler(nil)
+  private func run(within time: Duration) throws(TableError) -> Answer {
+    guard let multi = curl_multi_init() else { throw wrong("cannot be had: libcurl has no memory") }
+    running.withLock { $0.multi = multi }
+    defer {
+      running.withLock { $0.multi = nil }
+      curl_multi_cleanup(multi)
     }
-    completionHandler(request)
-  }
-
-  func urlSession(
-    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
-  ) {
-    if response.expectedContentLength > Int64(TableDocument.maxSize) {
-      fail("has \(response.expectedContentLength) bytes, more than \(TableDocument.maxSize)")
-      return completionHandler(.cancel)
-    }
-    completionHandler(.allow)
-  }
-
-  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    let isTooLong = state.withLock { state in
-      guard state.bytes.count + data.count <= TableDocument.maxSize else { return true }
-      state.bytes += data
-      return false
-    }
-    guard isTooLong else { return }
-    fail("has more than \(TableDocument.maxSize) bytes")
-    dataTask.cancel()
-  }
-
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
-  ) {
-    let (bytes, fault, waiting) = state.withLock { state in
-      defer { state.waiting = nil }
-      return (state.bytes, state.fault, state.waiting)
-    }
-    guard let waiting else { return }
-    do {
-      if let reason = fault ?? error.map({ "cannot be had: \($0.localizedDescription)" }) {
-        throw TableError(.unreadable, "The table at \(source) \(reason)")
+    let end = ContinuousClock.now + time
+    var address = source.description
+    for _ in 0...Self.maxRedirects {
+      let transfer = try TableTransfer(address, of: source, etag: etag)
+      try perform(transfer, in: multi, until: end, of: time)
+      switch transfer.status {
+      case 200: return .table(transfer.bytes, etag: transfer.etag(maxSize: Self.maxTag))
+      case 304 where etag != nil: return .unchanged
+      case 304: throw wrong("is not changed, says the server (304), which was not asked for that")
+      case let status:
+        guard let next = transfer.redirect else {
+          throw wrong("cannot be had: the server answers \(status)")
+        }
+        // Nobody is led from a protected address to one that is not.
+        guard let url = try? TableURL(next), url.url.scheme == source.url.scheme else {
+          throw wrong("leads to another place, which is not protected as well")
+        }
+        address = next
       }
-      waiting.resume(returning: try answer(task.response as? HTTPURLResponse, bytes))
-    } catch {
-      waiting.resume(throwing: error)
     }
+    throw wrong("cannot be had: it leads on more than \(Self.maxRedirects) times")
   }
 
-  private func answer(
-    _ response: HTTPURLResponse?, _ bytes: [UInt8]
-  ) throws(TableError) -> Answer {
-    func wrong(_ reason: String) -> TableError {
-      TableError(.unreadable, "The table at \(source) \(reason)")
-    }
-    switch response?.statusCode {
-    case 200:
-      let tag = response?.value(forHTTPHeaderField: "ETag").flatMap { tag in
-        tag.utf8.count <= Self.maxTag ? tag : nil
+  private func perform(
+    _ transfer: TableTransfer, in multi: UnsafeMutableRawPointer,
+    until end: ContinuousClock.Instant, of time: Duration
+  ) throws(TableError) {
+    var code = curl_multi_add_handle(multi, transfer.handle)
+    defer { curl_multi_remove_handle(multi, transfer.handle) }
+    var count: Int32 = 1
+    while code == CURLM_OK {
+      code = curl_multi_perform(multi, &count)
+      guard code == CURLM_OK, count > 0 else { break }
+      let left = end - .now
+      guard left > .zero else {
+        throw wrong("did not answer within \(time.components.seconds) s")
       }
-      return .table(bytes, etag: tag)
-    case 304 where etag != nil: return .unchanged
-    case 304: throw wrong("is not changed, says the server (304), which was not asked for that")
-    case let status?: throw wrong("cannot be had: the server answers \(status)")
-    case nil: throw wrong("cannot be had: the server answers something else than HTTP")
+      guard !running.withLock({ $0.isCancelled }) else { throw wrong("was not waited for") }
+      code = curl_multi_poll(multi, nil, 0, Int32(min(left / .milliseconds(1) + 1, 1000)), nil)
     }
+    guard code == CURLM_OK else {
+      throw wrong("cannot be had: \(String(cString: curl_multi_strerror(code)))")
+    }
+    var waiting: Int32 = 0
+    guard let message = curl_multi_info_read(multi, &waiting), message.pointee.msg == CURLMSG_DONE
+    else { throw wrong("cannot be had: libcurl has ended without a result") }
+    if let reason = transfer.fault(message.pointee.data.result) { throw wrong(reason) }
   }
 }

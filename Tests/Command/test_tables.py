@@ -194,6 +194,10 @@ class FetchTest(TableTest):
             self.source.answer = answer
             self.source.await_requests(len(self.source.asked) + 2)
             self.assertEqual("5", self.version(server))
+        # What comes without an end is not read further than the largest table.
+        status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+        (peak,) = [int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")]
+        self.assertLess(peak, 300 << 10)
         # The name that it gave before, with another table; it is the table that counts.
         body = table("6", "b")
 
@@ -211,11 +215,39 @@ class FetchTest(TableTest):
         self.source.serves(b"<html>", etag='"html"')
         self.until(2, lambda: self.metric(server, "waybridge_table_refusals_total"))
         self.assertEqual("6", self.version(server))
+
+        def silent(handler):
+            threading.Event().wait(60)
+            handler.close_connection = True
+
+        # A server that ends does not wait for an answer.
+        self.source.answer = silent
+        self.source.await_requests(len(self.source.asked) + 1)
         _, _, errors = server.end(15)
+        self.assertNotIn("did not answer", errors)
         for reason in [
             "not protected as well", "has more than 16777216 bytes", "has 52428800 bytes", "is before '6'", "is not JSON",
         ]:  # fmt: skip
             self.assertIn(reason, errors)
+
+    def test_a_source_that_has_moved_is_followed_but_not_for_ever(self):
+        def moved(handler):
+            handler.send_response(307)
+            handler.send_header("Location", "../there.json" if "app" in handler.path else handler.path)
+            handler.send_header("Content-Length", "0")
+            handler.end_headers()
+
+        def once(handler):
+            self.source.serves(table("3", "a"))
+            moved(handler)
+
+        self.source.answer = once
+        server = self.serve(self.source.url)
+        self.assertEqual("3", self.version(server))
+        self.source.answer = moved
+        code, output, errors = run("serve", "--table", self.source.url, "--port", "0", "--table-cache", str(self.folder / "none"))
+        self.assertEqual((1, ""), (code, output))
+        self.assertIn("it leads on more than 5 times", errors)
 
     def test_a_start_without_any_table_says_what_the_source_did(self):
         def forever(handler):
@@ -255,6 +287,8 @@ class FetchTest(TableTest):
             )
             self.assertEqual((1, ""), (code, output))
             self.assertIn("certificate", errors)
+            trusting = self.serve(source.url, SSL_CERT_FILE=certificate)
+            self.assertEqual("1", self.version(trusting))
 
 
 if __name__ == "__main__":
