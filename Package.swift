@@ -34,11 +34,11 @@ let package = Package(
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
-    .systemLibrary(name: "CCurl"),
+    .systemLibrary(name: "CWayCurl"),
     .systemLibrary(name: "CLibwebsockets"),
     .systemLibrary(name: "CLibuv"),
-    .systemLibrary(name: "CMalloc"),
-    .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CWayMalloc"),
+    .systemLibrary(name: "CWaySQLite"),
     .target(
       name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CWebClient"),
@@ -70,13 +70,13 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
-    target("WayStore", ["WayValues", "WayRouting", "WayRPC", "WaySession", "CSQLite"]),
+    target("WayStore", ["WayValues", "WayRouting", "WayRPC", "WaySession", "CWaySQLite"]),
     target("WaySockets", ["WayTransport", "CLibwebsockets", "CLibuv"]),
     target(
       "Waybridge",
       [
         "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable",
-        "WayTransport", "WaySession", "WaySockets", "WayStore", "CMalloc", "CWebClient",
+        "WayTransport", "WaySession", "WaySockets", "WayStore", "CWayMalloc", "CWebClient",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -96,7 +96,7 @@ let package = Package(
     target(
       "WaybridgeTables",
       [
-        "WayValues", "WayRPC", "WayTable", "Waybridge", "CCurl",
+        "WayValues", "WayRPC", "WayTable", "Waybridge", "CWayCurl",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),

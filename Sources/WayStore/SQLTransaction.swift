@@ -1,4 +1,4 @@
-import CSQLite
+import CWaySQLite
 import WayRPC
 import WayValues
 

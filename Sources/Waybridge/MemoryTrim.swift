@@ -1,4 +1,4 @@
-import CMalloc
+import CWayMalloc
 import WayTransport
 
 /// Gives memory back to the system after a burst: the C library keeps what lies between two pieces

@@ -1,4 +1,4 @@
-import CCurl
+import CWayCurl
 import Foundation
 import Synchronization
 import Waybridge

@@ -1,4 +1,4 @@
-import CSQLite
+import CWaySQLite
 import Glibc
 import WayValues
 

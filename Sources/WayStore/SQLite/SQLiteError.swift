@@ -1,4 +1,4 @@
-import CSQLite
+import CWaySQLite
 import Glibc
 
 /// Why a database cannot be used: which file, what is wrong, and what to do about it.

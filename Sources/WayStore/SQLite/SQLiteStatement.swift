@@ -1,4 +1,4 @@
-import CSQLite
+import CWaySQLite
 
 /// A prepared statement. Belongs to its connection's thread.
 final class SQLiteStatement {
