@@ -37,9 +37,9 @@ public struct Release: Sendable, Hashable {
   ///   meets other users first.
   public static func place(of caller: Caller, salt: String) -> Double {
     var hash = StableHash()
-    hash.add(salt.utf8)
-    hash.add(CollectionOfOne(0))
-    hash.add((caller.identity.user ?? caller.session).utf8)
+    hash.add(salt)
+    hash.add(0)
+    hash.add(caller.identity.user ?? caller.session)
     var mixed = hash.value
     mixed ^= mixed >> 32
     mixed &*= 0x9E37_79B9_7F4A_7C15

@@ -4,14 +4,13 @@ import WayValues
 /// The routes of an app, changed at run time from any thread.
 ///
 /// A change takes a lock; a lookup reads a ``RouterSnapshot``, which is made by the first reader
-/// after a change, so that many changes in a row cost no more than one.
+/// after a change, so that many changes in a row cost no more than one. A table that is loaded or
+/// changed makes it at once: until it is there, readers go on with the one before.
 public final class Router: Sendable {
-  private struct Held: Sendable {
-    var state = RouterState()
-    var snapshot: RouterSnapshot?
-  }
-
-  private let held = Mutex(Held())
+  private let state = Mutex(RouterState())
+  /// What is in force, for readers; nil from a change until somebody reads. The state's lock is
+  /// taken before this one, which nobody holds while anything is made.
+  private let latest = Mutex<RouterSnapshot?>(nil)
   private let changes = Atomic(0)
   let startup = Startup()
 
@@ -21,30 +20,30 @@ public final class Router: Sendable {
   /// How often the router has changed; a snapshot with another number is out of date.
   package var version: Int { changes.load(ordering: .acquiring) }
 
-  /// The router as it is now. Takes the lock, if only for a moment: keep it for many lookups in a
+  /// The router as it is now. Takes a lock, if only for a moment: keep it for many lookups in a
   /// row.
   public func snapshot() -> RouterSnapshot {
-    held.withLock { held in
-      if let snapshot = held.snapshot { return snapshot }
-      let snapshot = RouterSnapshot(held.state, version: version)
-      held.snapshot = snapshot
+    if let snapshot = latest.withLock({ $0 }) { return snapshot }
+    return state.withLock { state in
+      if let snapshot = latest.withLock({ $0 }) { return snapshot }
+      let snapshot = RouterSnapshot(state, version: version)
+      latest.withLock { $0 = snapshot }
       return snapshot
     }
   }
 
   /// Reads under the lock.
   func read<Result: Sendable>(_ body: @Sendable (RouterState) -> Result) -> Result {
-    held.withLock { body($0.state) }
+    state.withLock { body($0) }
   }
 
   /// Runs `change` under the lock.
   func changeAlways<Result: Sendable>(
     _ change: @Sendable (inout RouterState) -> Result
   ) -> Result {
-    held.withLock { held in
-      let result = change(&held.state)
-      held.snapshot = nil
-      changes.add(1, ordering: .releasing)
+    state.withLock { state in
+      let result = change(&state)
+      tell(nil)
       return result
     }
   }
@@ -54,10 +53,9 @@ public final class Router: Sendable {
   func changeAside(
     _ change: @Sendable (inout RouterState) throws(RouterError) -> Void
   ) throws(RouterError) {
-    try held.withLock { (held) throws(RouterError) in
-      try change(&held.state)
-      held.snapshot = RouterSnapshot(held.state, version: version + 1)
-      changes.add(1, ordering: .releasing)
+    try state.withLock { (state) throws(RouterError) in
+      try change(&state)
+      tell(RouterSnapshot(state, version: version + 1))
     }
   }
 
@@ -65,11 +63,20 @@ public final class Router: Sendable {
   func change<Result: Sendable>(
     _ change: @Sendable (inout RouterState) throws(RouterError) -> Result
   ) throws(RouterError) -> Result {
-    try held.withLock { (held) throws(RouterError) -> Result in
-      let result = try change(&held.state)
-      held.snapshot = nil
-      changes.add(1, ordering: .releasing)
+    try state.withLock { (state) throws(RouterError) -> Result in
+      let result = try change(&state)
+      tell(nil)
       return result
     }
+  }
+
+  /// Readers hear of a change. Under the state's lock.
+  private func tell(_ snapshot: RouterSnapshot?) {
+    let before = latest.withLock { latest in
+      defer { latest = snapshot }
+      return latest
+    }
+    // What nobody holds of the one before is freed after the lock, for which readers may wait.
+    withExtendedLifetime(before) { _ = changes.add(1, ordering: .releasing) }
   }
 }

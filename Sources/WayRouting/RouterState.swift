@@ -7,6 +7,8 @@ struct RouterState: Sendable {
   private struct Slot: Sendable {
     let id: UInt64
     var route: Route
+    /// What nobody else's patterns may be.
+    let shapes: [PatternShape]
     /// Whether a table declares it.
     var isDeclared = false
   }
@@ -79,12 +81,10 @@ struct RouterState: Sendable {
   /// Adds a route, or puts it in the place of the one of its name when `replacing`.
   mutating func add(_ route: Route, replacing: Bool) throws(RouterError) -> Registration {
     guard let slot = slotByName[UTF8Key(route.name)] else {
-      try check(route, for: nil)
-      return place(route, in: nil)
+      return place(route, try check(route, for: nil), in: nil)
     }
     guard replacing else { throw .nameTaken(route.name) }
-    try check(route, for: slot)
-    return place(route, in: slot)
+    return place(route, try check(route, for: slot), in: slot)
   }
 
   /// Puts a route in the place of a registered one, whose name it need not have.
@@ -95,8 +95,7 @@ struct RouterState: Sendable {
     if let other = slotByName[UTF8Key(route.name)], other != slot {
       throw .nameTaken(route.name)
     }
-    try check(route, for: slot)
-    return place(route, in: slot)
+    return place(route, try check(route, for: slot), in: slot)
   }
 
   /// Puts a route in the place of the one with a name.
@@ -123,8 +122,9 @@ struct RouterState: Sendable {
   /// Adds the routes of a table. `anew` puts them in the place of all that tables have declared;
   /// what other code has put into the place of one, and the handlers that it gave to them, stay.
   mutating func declare(_ routes: [Route], anew: Bool) throws(RouterError) {
-    let place = anew ? forgetDeclared() : slots.count
-    let end = slots.count
+    var place = anew ? forgetDeclared(for: routes.count) : slots.count
+    slots.insert(contentsOf: repeatElement(nil, count: routes.count), at: place)
+    if anew || place + routes.count < slots.count { refer() }
     for route in routes {
       let key = UTF8Key(route.name)
       let handler = boundHandlers[key]
@@ -133,31 +133,40 @@ struct RouterState: Sendable {
       }
       if let taken = slotByName[key] {
         // Other code has put a route of its own in the place of the table's.
-        if declaredNames.contains(key), slots[taken]?.isDeclared == false { continue }
+        if declaredNames.contains(key), slots[taken]?.isDeclared == false {
+          gaps += 1
+          place += 1
+          continue
+        }
         throw .nameTaken(route.name)
       }
       let route = handler.map(route.with) ?? route
-      try check(route, for: nil)
-      _ = self.place(route, in: nil)
-      slots[slots.count - 1]?.isDeclared = true
+      let entry = newSlot(route, try check(route, for: nil), isDeclared: true)
+      slots[place] = entry
+      remember(entry, in: place)
+      place += 1
     }
     declaredNames = Set(routes.map { UTF8Key($0.name) }).union(anew ? [] : declaredNames)
-    guard place < end else { return }
-    slots = Array(slots[..<place] + slots[end...] + slots[place..<end])
-    close()
   }
 
-  /// Takes out what tables have declared, and gives the place of the first.
-  private mutating func forgetDeclared() -> Int {
-    let place = slots.firstIndex { $0?.isDeclared == true } ?? slots.count
-    for (slot, entry) in slots.enumerated() {
-      guard let entry, entry.isDeclared else { continue }
+  /// Takes out what tables have declared, and gives the place of the first among what is left, to
+  /// which nothing refers yet.
+  private mutating func forgetDeclared(for count: Int) -> Int {
+    var left: [Slot?] = []
+    left.reserveCapacity(slots.count + count)
+    var place: Int?
+    for case let entry? in slots {
+      guard entry.isDeclared else {
+        left.append(entry)
+        continue
+      }
+      place = place ?? left.count
       let isHosted = if case .hosted = entry.route.handler { true } else { false }
       boundHandlers[UTF8Key(entry.route.name)] = isHosted ? nil : entry.route.handler
-      forget(slot)
-      slots[slot] = nil
     }
-    return place
+    slots = left
+    gaps = 0
+    return place ?? slots.count
   }
 
   /// Gives a route another handler; its registration stays in force.
@@ -183,7 +192,8 @@ struct RouterState: Sendable {
     return slot
   }
 
-  private func check(_ route: Route, for slot: Int?) throws(RouterError) {
+  /// Whether a route may stand in a slot; gives its shapes.
+  private func check(_ route: Route, for slot: Int?) throws(RouterError) -> [PatternShape] {
     guard !route.name.isEmpty, !route.patterns.isEmpty else {
       throw .incomplete(route: route.name)
     }
@@ -193,6 +203,7 @@ struct RouterState: Sendable {
     try Self.checkParameters(of: route)
     try Self.checkFallback(of: route)
     var own: Set<PatternShape> = []
+    var shapes: [PatternShape] = []
     for pattern in route.patterns {
       if let scheme = pattern.scheme, let dispatcher = schemes[scheme]?.dispatcher,
         !dispatcher.takes(route.kind)
@@ -201,10 +212,15 @@ struct RouterState: Sendable {
           route: route.name, kind: route.kind, scheme: scheme, dispatcher: dispatcher.name)
       }
       for shape in PatternShape.all(of: pattern, priority: route.priority) {
-        if !own.insert(shape).inserted {
-          throw .clash(
-            RouteClash(pattern: pattern.text, route: route.name, other: route.name))
+        // Most routes have one shape, which is not worth a set.
+        if let first = shapes.first {
+          if own.isEmpty { own.insert(first) }
+          guard own.insert(shape).inserted else {
+            throw .clash(
+              RouteClash(pattern: pattern.text, route: route.name, other: route.name))
+          }
         }
+        shapes.append(shape)
         if let other = slotByShape[shape], other != slot, let taken = slots[other]?.route {
           throw .clash(
             RouteClash(
@@ -213,6 +229,7 @@ struct RouterState: Sendable {
         }
       }
     }
+    return shapes
   }
 
   private static func checkParameters(of route: Route) throws(RouterError) {
@@ -235,9 +252,17 @@ struct RouterState: Sendable {
     }
   }
 
-  private mutating func place(_ route: Route, in slot: Int?) -> Registration {
+  private mutating func newSlot(
+    _ route: Route, _ shapes: [PatternShape], isDeclared: Bool = false
+  ) -> Slot {
     lastID += 1
-    let new = Slot(id: lastID, route: route)
+    return Slot(id: lastID, route: route, shapes: shapes, isDeclared: isDeclared)
+  }
+
+  private mutating func place(
+    _ route: Route, _ shapes: [PatternShape], in slot: Int?
+  ) -> Registration {
+    let new = newSlot(route, shapes)
     let place = slot ?? slots.count
     if let slot {
       forget(slot)
@@ -245,32 +270,33 @@ struct RouterState: Sendable {
     } else {
       slots.append(new)
     }
-    remember(route, in: place)
+    remember(new, in: place)
     return Registration(name: route.name, id: new.id)
   }
 
-  private mutating func remember(_ route: Route, in slot: Int) {
-    slotByName[UTF8Key(route.name)] = slot
-    for shape in Self.shapes(of: route) { slotByShape[shape] = slot }
+  private mutating func remember(_ entry: Slot, in slot: Int) {
+    slotByName[UTF8Key(entry.route.name)] = slot
+    for shape in entry.shapes { slotByShape[shape] = slot }
   }
 
   private mutating func forget(_ slot: Int) {
-    guard let route = slots[slot]?.route else { return }
-    slotByName[UTF8Key(route.name)] = nil
-    for shape in Self.shapes(of: route) { slotByShape[shape] = nil }
-  }
-
-  private static func shapes(of route: Route) -> [PatternShape] {
-    route.patterns.flatMap { PatternShape.all(of: $0, priority: route.priority) }
+    guard let entry = slots[slot] else { return }
+    slotByName[UTF8Key(entry.route.name)] = nil
+    for shape in entry.shapes { slotByShape[shape] = nil }
   }
 
   private mutating func close() {
     slots.removeAll { $0 == nil }
     gaps = 0
-    slotByName = [:]
-    slotByShape = [:]
+    refer()
+  }
+
+  /// Names and shapes lead to the slots in which their routes are now.
+  private mutating func refer() {
+    slotByName = Dictionary(minimumCapacity: slots.count)
+    slotByShape = Dictionary(minimumCapacity: slots.count)
     for (slot, entry) in slots.enumerated() {
-      if let route = entry?.route { remember(route, in: slot) }
+      if let entry { remember(entry, in: slot) }
     }
   }
 }

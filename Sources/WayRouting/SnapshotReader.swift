@@ -23,9 +23,12 @@ package struct SnapshotReader {
   /// The snapshot that is in force: one atomic load while nothing changes.
   package mutating func current() -> RouterSnapshot {
     if router.version != snapshot.version {
+      let before = snapshot
       snapshot = router.snapshot()
       remembered = [:]
       last = nil
+      // The last who holds it frees its routes, which may be many: not here, where calls wait.
+      Task.detached { withExtendedLifetime(before) {} }
     }
     return snapshot
   }

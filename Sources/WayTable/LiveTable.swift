@@ -33,6 +33,8 @@ public actor LiveTable {
     public let cause: Cause
     /// What is another.
     public let changes: TableChanges
+    /// How long it took to come into force, once it had been checked. Calls went on meanwhile.
+    public let swapTime: Duration
 
     /// As `table.changed` tells it.
     package var value: Value {
@@ -269,13 +271,15 @@ public actor LiveTable {
   private func put(
     _ table: RouteTable, _ cause: Cause, at now: Int64, leaving left: [Kept]? = nil
   ) throws(TableError) -> Change {
+    let start = ContinuousClock.now
     do { try table.apply(to: router, anew: true) } catch {
       throw TableError(.wrong, "The table does not fit the app: \(error)")
     }
+    let swapTime = ContinuousClock.now - start
     if let left { earlier = left } else { keepCurrent() }
     let change = Change(
       stamp: table.stamp, previous: current.stamp, cause: cause,
-      changes: TableChanges(from: current, to: table))
+      changes: TableChanges(from: current, to: table), swapTime: swapTime)
     current = table
     since = now
     counts.changed(by: cause)

@@ -68,7 +68,7 @@ package struct RouteTable: Sendable {
     var document = document
     document["$schema"] = nil
     var hash = StableHash()
-    hash.add(try JSON.text(.object(document)).utf8)
+    hash.add(try JSON.text(.object(document)))
     return hash.text
   }
 

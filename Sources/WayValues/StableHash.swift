@@ -5,8 +5,16 @@ package struct StableHash: Sendable {
 
   package init() {}
 
-  package mutating func add(_ bytes: some Sequence<UInt8>) {
-    for byte in bytes { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }
+  package mutating func add(_ byte: UInt8) {
+    state = (state ^ UInt64(byte)) &* 0x100_0000_01b3
+  }
+
+  /// Adds the bytes of a text in UTF-8.
+  package mutating func add(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      for byte in bytes { add(byte) }
+    }
   }
 
   /// The hash of all bytes so far.

@@ -54,6 +54,7 @@ extension BridgeServer {
           metadata: [
             "version": "\(change.stamp.version)", "hash": "\(change.stamp.hash)",
             "cause": "\(change.cause.rawValue)", "previous": "\(change.previous.version)",
+            "swapTime": "\(change.swapTime)",
           ])
       case .refused(let error, let cause):
         logger.warning(

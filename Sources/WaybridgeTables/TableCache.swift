@@ -52,7 +52,7 @@ struct TableCache: Sendable {
       return folder.appendingPathComponent(escaped + ".json")
     }
     var hash = StableHash()
-    hash.add(source.description.utf8)
+    hash.add(source.description)
     return folder.appendingPathComponent("\(escaped.prefix(Self.maxName))~\(hash.text).json")
   }
 

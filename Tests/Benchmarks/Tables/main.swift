@@ -62,7 +62,7 @@ let reader = Task.detached {
 let other = written(2)
 defer { unlink(other) }
 let swapping = clock.now
-try await table.replace(withTableAt: other)
+let change = try await table.replace(withTableAt: other)
 let swapped = clock.now - swapping
 let operating = clock.now
 try await table.update([.redirect("native://old", to: "native://shop0/p0")])
@@ -73,5 +73,5 @@ func milliseconds(_ duration: Duration) -> Double { duration / .microseconds(1) 
 print(
   """
   {"routes": \(count), "load": \(milliseconds(loading)), "replace": \(milliseconds(swapped)), \
-  "operation": \(milliseconds(operated)), "longest": \(Double(longest.load(ordering: .relaxed)) / 1e6)}
+  "swap": \(milliseconds(change.swapTime)), "operation": \(milliseconds(operated)), "longest": \(Double(longest.load(ordering: .relaxed)) / 1e6)}
   """)
