@@ -8,7 +8,7 @@ import WayValues
 /// Belongs to its ``Session``'s isolation.
 final class Happenings {
   /// Who wants to know.
-  var subscribers: Subscribers
+  @exclusivity(unchecked) var subscribers: Subscribers
   private let session: String
   private let environment: SessionEnvironment
   private let members: Members

@@ -60,6 +60,11 @@ actor Connection: MessageReceiver {
     handle(decoder.decode(message))
   }
 
+  /// Takes what ``OpenConnection`` leaves to it. Call on the loop.
+  nonisolated func take(back incoming: Incoming) {
+    assumeIsolated { $0.handle(incoming) }
+  }
+
   nonisolated func closed(_ code: UInt16?) {
     assumeIsolated { $0.end(code) }
   }
@@ -249,14 +254,18 @@ extension Connection {
     }
   }
 
-  /// What comes from now on goes to a session.
+  /// What comes from now on goes to a session that a client has opened.
   private func attach(_ session: Session, _ client: ClientID) {
+    pass(to: session, client)
+    helloTimer?.cancel()
+    state.opened()
+  }
+
+  private func pass(to session: Session, _ client: ClientID, isAnonymous: Bool = false) {
     channel.attach(
       OpenConnection(
         connection: self, channel: channel, decoder: decoder, inbox: hub.inbox, turns: hub.turns,
-        session: session, client: client))
-    helloTimer?.cancel()
-    state.opened()
+        session: session, client: client, isAnonymous: isAnonymous))
   }
 
   private func joinAnonymously(
@@ -270,6 +279,7 @@ extension Connection {
       return client.id
     }
     join(session, client, isNew: true)
+    pass(to: session, client, isAnonymous: true)
     return (session, client)
   }
 

@@ -1,7 +1,7 @@
 import WayRPC
 import WayTransport
 
-/// A connection whose session is open: its messages go straight to that session.
+/// A connection that has a session: its messages go straight to that session.
 final class OpenConnection: MessageReceiver {
   static let binaryRefusal = (
     code: CloseCode.unsupportedData, reason: "Binary messages are not taken: send JSON-RPC as text"
@@ -14,11 +14,14 @@ final class OpenConnection: MessageReceiver {
   private let turns: Turns
   private let session: Session
   private let client: ClientID
+  /// A plain one, whose client may still open a session.
+  private let isAnonymous: Bool
 
   init(
     connection: Connection, channel: any MessageChannel, decoder: MessageDecoder,
-    inbox: Inbox, turns: Turns, session: Session, client: ClientID
+    inbox: Inbox, turns: Turns, session: Session, client: ClientID, isAnonymous: Bool
   ) {
+    self.isAnonymous = isAnonymous
     self.connection = connection
     self.channel = channel
     self.decoder = decoder
@@ -43,13 +46,35 @@ final class OpenConnection: MessageReceiver {
     inbox.meter.begin()
     var numbers = MessageNumbers.none
     let incoming = decoder.decode(message, &numbers)
-    let bytes = message.byteCount
-    session.assumeIsolated { [numbers] in
-      inbox.take(incoming, numbers, bytes: bytes, from: client, in: $0)
+    if isAnonymous, incoming.mayOpenSession { return connection.take(back: incoming) }
+    // A session of the channel's loop, which is here.
+    session.withoutCheckingIsolation {
+      inbox.take(incoming, numbers, bytes: message.byteCount, from: client, in: $0)
     }
   }
 
   func closed(_ code: UInt16?) {
     connection.closed(code)
+  }
+}
+
+extension Incoming {
+  /// Whether the connection has to look at it.
+  fileprivate var mayOpenSession: Bool {
+    switch self {
+    case .message(let message): message.opensSession
+    case .batch(let messages): messages.contains(where: \.opensSession)
+    case .malformed: false
+    }
+  }
+}
+
+extension Message {
+  fileprivate var opensSession: Bool {
+    if case .request(let request) = self {
+      request.method.isSameASCII(as: "session.open")
+    } else {
+      false
+    }
   }
 }

@@ -6,9 +6,9 @@ import WayValues
 /// Knows where URIs lead in one session: what the router says, and which hosts are there. Runs
 /// nothing. Belongs to its ``Session``'s isolation.
 final class Guide {
-  private var reader: SnapshotReader
+  @exclusivity(unchecked) private var reader: SnapshotReader
   /// What the members show and run.
-  var hosts: SessionHosts
+  @exclusivity(unchecked) var hosts: SessionHosts
   /// What clients of any session run for all.
   private let serverHosts: ServerHosts
 

@@ -19,7 +19,7 @@ final class Client: @unchecked Sendable {
   /// What the client proves itself with when it resumes.
   var proof: ClientProof
   /// The connection that carries this client; nil while it has none, or for good.
-  var channel: (any MessageChannel)?
+  @exclusivity(unchecked) var channel: (any MessageChannel)?
   /// The id of the last connection that carried it: one made later has a larger one.
   private(set) var lastChannel: UInt64
   /// Whether it may resume. Asked with every message, and a word of its loop alone.
@@ -48,7 +48,7 @@ final class Client: @unchecked Sendable {
   /// What it has shown of itself before its session.
   private(set) var handshake: Handshake
   /// Who it is, and what it may do.
-  var rights = Rights.none
+  @exclusivity(unchecked) var rights = Rights.none
   /// Rings when its identity is about to end, or ends.
   var expiry: (any ScheduledWork)?
   /// Requests to this client that wait for its answer.
@@ -56,13 +56,13 @@ final class Client: @unchecked Sendable {
   /// What is kept for it.
   let budget: ByteBudget
   /// How long it has kept the loop.
-  var turn = Turn()
+  @exclusivity(unchecked) var turn = Turn()
   /// What is left of a batch whose turn has ended.
-  var batch: BatchInProgress?
+  @exclusivity(unchecked) var batch: BatchInProgress?
   /// How often it calls.
-  var rate: CallRate
+  @exclusivity(unchecked) var rate: CallRate
   /// Of the request that is carried out now, where records of calls are asked for.
-  var note: CallNote?
+  @exclusivity(unchecked) var note: CallNote?
 
   /// How many tokens that it showed were refused.
   var refusedTokens = 0
@@ -71,7 +71,7 @@ final class Client: @unchecked Sendable {
   var leavesWhenIdle = false
 
   /// Calls of this client that wait for their answer.
-  private var calls: CallsInFlight<CallNumber>
+  @exclusivity(unchecked) private var calls: CallsInFlight<CallNumber>
   /// Calls that came as notifications and are not done yet: nobody waits for them, and they are
   /// bounded all the same.
   private var silentCalls: Set<CallNumber> = []

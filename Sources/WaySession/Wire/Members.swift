@@ -3,10 +3,10 @@ import WayValues
 
 /// The members of one session. Belongs to its ``Session``'s isolation.
 final class Members {
-  private var clients: [ClientID: Client] = [:]
+  @exclusivity(unchecked) private var clients: [ClientID: Client] = [:]
   private var lastID: ClientID = 0
   /// Messages come in runs, so the last sender is looked at first.
-  private var lastSender: Client?
+  @exclusivity(unchecked) private var lastSender: Client?
   private let limits: Limits
   /// What is kept for all of them.
   let budget: ByteBudget

@@ -8,7 +8,7 @@ final class BufferPool {
   static let blockSize = 16 * 1024
   private static let keep = 256
 
-  private var blocks: [UnsafeMutableRawPointer] = []
+  @exclusivity(unchecked) private var blocks: [UnsafeMutableRawPointer] = []
 
   func take() -> UnsafeMutableRawPointer {
     blocks.popLast() ?? .allocate(byteCount: Self.blockSize, alignment: 16)

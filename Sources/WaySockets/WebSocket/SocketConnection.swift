@@ -6,6 +6,9 @@ import WayTransport
 /// One established WebSocket connection, of a server or of a client.
 ///
 /// lws holds the one reference that keeps it alive, from ESTABLISHED to CLOSED.
+///
+/// What every message needs is not checked for exclusive access: it is words of one loop, and values
+/// that call nobody back while they change.
 final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined to its loop
   private enum State {
     case open
@@ -23,26 +26,26 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private let limits: ConnectionLimits
   private let isClient: Bool
   private let traffic: Traffic
-  private var wsi: OpaquePointer?
-  private var receiver: (any MessageReceiver)?
-  private var state = State.open
-  private var writer: SocketWriter
-  private var isUnflushed = false
-  private var frames = FrameReader()
+  @exclusivity(unchecked) private var wsi: OpaquePointer?
+  @exclusivity(unchecked) private var receiver: (any MessageReceiver)?
+  @exclusivity(unchecked) private var state = State.open
+  @exclusivity(unchecked) private var writer: SocketWriter
+  @exclusivity(unchecked) private var isUnflushed = false
+  @exclusivity(unchecked) private var frames = FrameReader()
   /// Nothing more is read from the peer: it has closed, or sent what is no frame.
-  private var isDeaf = false
+  @exclusivity(unchecked) private var isDeaf = false
   private var isPeerDone = false
-  private var assembly = MessageAssembly()
-  private var gate = ReadGate()
+  @exclusivity(unchecked) private var assembly = MessageAssembly()
+  @exclusivity(unchecked) private var gate = ReadGate()
   /// What a server's connection had read when its gate closed.
-  private var unread: [UInt8] = []
+  @exclusivity(unchecked) private var unread: [UInt8] = []
   /// Rings where the peer of a full connection has taken nothing for too long.
   private var stall: (any ScheduledWork)?
   private var isTaking = false
   private var closeCode: UInt16?
   /// Set by whatever comes from the peer, or is taken by it: a flag, so that a message costs no
   /// look at the clock.
-  var isHeard = false
+  @exclusivity(unchecked) var isHeard = false
   private var life = Liveness()
   private var killTimer: (any ScheduledWork)?
 
