@@ -1,7 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  // A message that is read in place must not outlive its bytes, and the compiler says so.
+  .enableExperimentalFeature("Lifetimes"),
+]
 
 func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)

@@ -21,6 +21,10 @@ struct Parser {
   simdjson::dom::document document;
   std::unique_ptr<uint8_t[]> source;
   size_t capacity = 0;
+  // A document of it is being read.
+  bool is_read = false;
+  // For what is parsed meanwhile.
+  std::unique_ptr<Parser> inner;
 
   // Everything anew: simdjson's own growth leaves a half-grown parser behind when memory runs out.
   error_code grow(size_t length) noexcept {
@@ -51,10 +55,17 @@ struct Parser {
   }
 };
 
-Parser &parser() noexcept {
+// One of which no document is being read; null where there is no memory for it.
+Parser *free_parser() noexcept {
   // The library is linked into the program, never loaded later: the plain access is enough.
-  static thread_local Parser one __attribute__((tls_model("initial-exec")));
-  return one;
+  static thread_local Parser first __attribute__((tls_model("initial-exec")));
+  Parser *parser = &first;
+  while (parser->is_read) {
+    if (!parser->inner) parser->inner.reset(new (std::nothrow) Parser);
+    if (!parser->inner) return nullptr;
+    parser = parser->inner.get();
+  }
+  return parser;
 }
 
 bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
@@ -142,18 +153,20 @@ error_code parse(Parser &p, const uint8_t *bytes, size_t length) {
 }  // namespace
 
 csimdjson_document csimdjson_parse(const uint8_t *bytes, size_t length) {
-  if (length == 0) return {nullptr, nullptr, CSIMDJSON_EMPTY};
+  if (length == 0) return {nullptr, nullptr, nullptr, CSIMDJSON_EMPTY};
   // simdjson would call the mark a wrong structure.
   if (length >= 3 && std::memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
-    return {nullptr, nullptr, CSIMDJSON_BYTE_ORDER_MARK};
+    return {nullptr, nullptr, nullptr, CSIMDJSON_BYTE_ORDER_MARK};
   }
-  Parser &p = parser();
-  csimdjson_error error = joined(parse(p, bytes, length));
-  return {p.document.tape.get(), p.document.string_buf.get(), error};
+  Parser *p = free_parser();
+  if (!p) return {nullptr, nullptr, nullptr, CSIMDJSON_NO_MEMORY};
+  csimdjson_error error = joined(parse(*p, bytes, length));
+  p->is_read = true;
+  return {p, p->document.tape.get(), p->document.string_buf.get(), error};
 }
 
-void csimdjson_locate_numbers(void) {
-  Parser &p = parser();
+void csimdjson_locate_numbers(csimdjson_document read) {
+  Parser &p = *static_cast<Parser *>(read.parser);
   const uint32_t *start = p.implementation->structural_indexes.get();
   const uint32_t *starts_end = start + p.implementation->n_structural_indexes;
   uint64_t *tape = p.document.tape.get();
@@ -168,7 +181,9 @@ void csimdjson_locate_numbers(void) {
   }
 }
 
-void csimdjson_done(void) {
-  Parser &p = parser();
-  if (p.capacity > kept_capacity) p.drop();
+void csimdjson_done(csimdjson_document read) {
+  Parser *p = static_cast<Parser *>(read.parser);
+  if (!p) return;
+  p->is_read = false;
+  if (p->capacity > kept_capacity) p->drop();
 }

@@ -24,8 +24,9 @@ package enum JSON {
   package static func parse(
     _ bytes: RawSpan, maxDepth: Int = JSON.maxDepth, names: Names = .lastCounts
   ) throws(JSONError) -> Value {
-    try TapeCursor.read(bytes, maxDepth: maxDepth) { (cursor) throws(JSONError) in
-      let value = try cursor.value(at: TapeCursor.root, level: 0)
+    try TapeCursor.read(bytes) { (cursor) throws(JSONError) in
+      try cursor.check(maxDepth: maxDepth)
+      let value = cursor.value(at: TapeCursor.root)
       if names == .differ, let path = cursor.repeatedMember(at: TapeCursor.root, .root) {
         throw JSONError("\(path): the member comes twice in its object; remove one")
       }

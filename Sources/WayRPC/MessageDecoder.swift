@@ -29,23 +29,45 @@ package struct MessageDecoder: Sendable {
   /// Decodes one text frame, and gives the numbers of its messages: those of what is no JSON are
   /// absent. May be called on any thread.
   package func decode(_ bytes: RawSpan, _ numbers: inout MessageNumbers) -> Incoming {
-    numbers = .none
+    var incoming: Incoming?
+    read(bytes) { frame, found in
+      numbers = found
+      switch frame {
+      case .request(let request): incoming = .message(request.message)
+      case .other(let other): incoming = other
+      }
+    }
+    return incoming ?? .malformed(tooManyValues)
+  }
+
+  /// Reads one text frame, and hands on what it holds, with the numbers of its messages: those of
+  /// what is no JSON are absent. Calls `body` once. May be called on any thread.
+  package func read(_ bytes: RawSpan, _ body: (borrowing Frame, MessageNumbers) -> Void) {
+    var numbers = MessageNumbers.none
+    var incoming: Incoming?
     do {
-      return try TapeCursor.read(bytes, maxDepth: maxDepth) { (cursor) throws(JSONError) in
+      incoming = try TapeCursor.read(bytes) { (cursor) throws(JSONError) -> Incoming? in
         switch cursor.kind(at: TapeCursor.root) {
         case .object:
           let envelope = Envelope(cursor, at: TapeCursor.root)
           numbers = MessageNumbers(envelope.number(cursor))
-          return .message(try message(cursor, envelope, at: TapeCursor.root, level: 0))
+          try cursor.check(maxDepth: maxDepth)
+          switch head(cursor, envelope, at: TapeCursor.root) {
+          case .message(let message): return .message(message)
+          case .request(let id):
+            body(.request(RequestView(cursor, envelope, id, of: bytes)), numbers)
+            return nil
+          }
         case .list: return try batch(cursor, &numbers)
         default: return .message(.notAnObject(cursor, at: TapeCursor.root))
         }
       }
     } catch {
       let offset = error.offset.map { ["offset": .integer(Int64($0))] as ValueObject }
-      return .malformed(
+      incoming = .malformed(
         CallError(.parseError, "the message is not JSON: \(error)", data: offset ?? ValueObject()))
     }
+    if let incoming { body(.other(incoming), numbers) }
   }
 
   private func batch(
@@ -67,7 +89,8 @@ package struct MessageDecoder: Sendable {
       return .malformed(tooManyValues)
     }
     do {
-      return .batch(try messages(cursor, count, &numbers))
+      try cursor.check(maxDepth: maxDepth)
+      return .batch(messages(cursor, count, &numbers))
     } catch {
       numbers = self.numbers(cursor)
       throw error
@@ -77,7 +100,7 @@ package struct MessageDecoder: Sendable {
   /// The messages of a batch, with their numbers.
   private func messages(
     _ cursor: TapeCursor, _ count: Int, _ numbers: inout MessageNumbers
-  ) throws(JSONError) -> [Message] {
+  ) -> [Message] {
     var messages: [Message] = []
     messages.reserveCapacity(count)
     var at = TapeCursor.root + 1
@@ -86,7 +109,7 @@ package struct MessageDecoder: Sendable {
       let number = envelope?.number(cursor)
       if messages.isEmpty { numbers = MessageNumbers(number) } else { numbers.follow(number) }
       if let envelope {
-        messages.append(try message(cursor, envelope, at: at, level: 1))
+        messages.append(message(cursor, envelope, at: at))
       } else {
         messages.append(.notAnObject(cursor, at: at))
       }
@@ -109,53 +132,70 @@ package struct MessageDecoder: Sendable {
     return numbers ?? .none
   }
 
-  /// `level` is how many arrays lie around the message.
-  private func message(
-    _ cursor: TapeCursor, _ envelope: Envelope, at place: Int, level: Int
-  ) throws(JSONError) -> Message {
+  /// What a message is, before its method and params are looked at.
+  private enum Head {
+    /// A request, or a notification where it has no id, in which nothing is wrong.
+    case request(RequestID?)
+    case message(Message)
+
+    static func invalid(_ id: RequestID?, _ fault: String) -> Head {
+      .message(.invalid(id ?? .null, fault))
+    }
+  }
+
+  private func message(_ cursor: TapeCursor, _ envelope: Envelope, at place: Int) -> Message {
+    switch head(cursor, envelope, at: place) {
+    case .message(let message): return message
+    case .request(let id):
+      let method = cursor.string(at: envelope.method)
+      let params = envelope.params == 0 ? Value?.none : cursor.value(at: envelope.params)
+      guard let id else { return .notification(Notification(method: method, params: params)) }
+      return .request(Request(id: id, method: method, params: params))
+    }
+  }
+
+  private func head(_ cursor: TapeCursor, _ envelope: Envelope, at place: Int) -> Head {
     if envelope.method == 0, envelope.result != 0 || envelope.error != 0 {
-      guard cursor.size(of: place) <= maxValues else { return tooLargeResponse(cursor, envelope) }
-      return try response(cursor, envelope, level: level + 1)
+      guard cursor.size(of: place) <= maxValues else {
+        return .message(tooLargeResponse(cursor, envelope))
+      }
+      return .message(response(cursor, envelope))
     }
 
     var id: RequestID?
     if envelope.id != 0 {
       id = requestID(cursor, at: envelope.id)
-      guard id != nil else {
-        return .invalid(.null, "`id` must be a string, a number or null")
-      }
+      guard id != nil else { return .invalid(nil, "`id` must be a string, a number or null") }
     }
     if let id, id.size > RequestID.maxSize {
-      return .invalid(.null, "`id` has at most \(RequestID.maxSize) bytes")
+      return .invalid(nil, "`id` has at most \(RequestID.maxSize) bytes")
     }
     if let name = envelope.duplicate {
-      let readable = envelope.duplicatesID ? nil : id
-      return .invalid(readable ?? .null, "`\(name)` stands in the message more than once")
+      return .invalid(
+        envelope.duplicatesID ? nil : id, "`\(name)` stands in the message more than once")
     }
-    guard cursor.size(of: place) <= maxValues else { return .invalid(id ?? .null, tooManyValues) }
+    guard cursor.size(of: place) <= maxValues else {
+      return .message(.invalid(id ?? .null, tooManyValues))
+    }
     guard isVersion2(cursor, at: envelope.jsonrpc) else {
-      return .invalid(id ?? .null, "`jsonrpc` must be the string \"2.0\"")
+      return .invalid(id, "`jsonrpc` must be the string \"2.0\"")
     }
     guard envelope.method != 0 else {
-      return .invalid(id ?? .null, "the message has no `method`, `result` or `error`")
+      return .invalid(id, "the message has no `method`, `result` or `error`")
     }
     guard cursor.kind(at: envelope.method) == .string else {
-      return .invalid(id ?? .null, "`method` must be a string")
+      return .invalid(id, "`method` must be a string")
     }
     guard envelope.result == 0, envelope.error == 0 else {
-      return .invalid(id ?? .null, "a message with `method` has no `result` or `error`")
+      return .invalid(id, "a message with `method` has no `result` or `error`")
     }
-
-    var params: Value?
     if envelope.params != 0 {
       switch cursor.kind(at: envelope.params) {
-      case .object, .list: params = try cursor.value(at: envelope.params, level: level + 1)
-      default: return .invalid(id ?? .null, "`params` must be an object or an array")
+      case .object, .list: break
+      default: return .invalid(id, "`params` must be an object or an array")
       }
     }
-    let method = cursor.string(at: envelope.method)
-    guard let id else { return .notification(Notification(method: method, params: params)) }
-    return .request(Request(id: id, method: method, params: params))
+    return .request(id)
   }
 
   @inline(__always)
@@ -186,10 +226,7 @@ package struct MessageDecoder: Sendable {
     return .response(Response(id: id, result: .failure(tooManyValues)))
   }
 
-  /// `level` counts the message's own object.
-  private func response(
-    _ cursor: TapeCursor, _ envelope: Envelope, level: Int
-  ) throws(JSONError) -> Message {
+  private func response(_ cursor: TapeCursor, _ envelope: Envelope) -> Message {
     guard envelope.id != 0, !envelope.duplicatesID,
       let id = requestID(cursor, at: envelope.id)
     else {
@@ -205,10 +242,9 @@ package struct MessageDecoder: Sendable {
     }
     if let fault { return .response(Response(id: id, result: .failure(.brokenResponse(fault)))) }
     if envelope.result != 0 {
-      let value = try cursor.value(at: envelope.result, level: level)
-      return .response(Response(id: id, result: .success(value)))
+      return .response(Response(id: id, result: .success(cursor.value(at: envelope.result))))
     }
-    let error = CallError(member: try cursor.value(at: envelope.error, level: level))
+    let error = CallError(member: cursor.value(at: envelope.error))
     return .response(Response(id: id, result: .failure(error)))
   }
 }

@@ -4,7 +4,8 @@ import WayValues
 /// Reads a parsed document in place, from simdjson's tape (its doc/tape.md) and string buffer.
 ///
 /// All pointers of this target are here. A cursor is only handed to the closure of
-/// ``read(_:maxDepth:_:)``, since the tape belongs to the thread and the next parse overwrites it.
+/// ``read(_:_:)``, since the tape is gone behind it; who hands it on does so in a type that
+/// cannot leave it either, as ``RequestView``.
 struct TapeCursor {
   /// What stands on the tape, by the byte that marks it.
   struct Kind: RawRepresentable, Equatable {
@@ -19,6 +20,8 @@ struct TapeCursor {
     static var string: Kind { Kind(rawValue: UInt8(ascii: "\"")) }
     static var list: Kind { Kind(rawValue: UInt8(ascii: "[")) }
     static var object: Kind { Kind(rawValue: UInt8(ascii: "{")) }
+    static var listEnd: Kind { Kind(rawValue: UInt8(ascii: "]")) }
+    static var objectEnd: Kind { Kind(rawValue: UInt8(ascii: "}")) }
   }
 
   /// The place of the outermost value. Places are indexes of tape words.
@@ -27,20 +30,48 @@ struct TapeCursor {
   private let tape: UnsafePointer<UInt64>
   private let strings: UnsafeRawPointer
   private let source: UnsafeRawBufferPointer
-  private let maxDepth: Int
+  private let document: csimdjson_document
 
+  @inline(__always)
   static func read<Result>(
-    _ bytes: RawSpan, maxDepth: Int, _ body: (TapeCursor) throws(JSONError) -> Result
+    _ bytes: RawSpan, _ body: (TapeCursor) throws(JSONError) -> Result
   ) throws(JSONError) -> Result {
     try bytes.withUnsafeBytes { (source) throws(JSONError) -> Result in
       let document = csimdjson_parse(source.baseAddress, source.count)
-      defer { csimdjson_done() }
+      defer { csimdjson_done(document) }
       guard document.error == CSIMDJSON_OK, let tape = document.tape, let strings = document.strings
       else { throw JSONError(document.error, in: Array(source)) }
       return try body(
         TapeCursor(
-          tape: tape, strings: UnsafeRawPointer(strings), source: source, maxDepth: maxDepth))
+          tape: tape, strings: UnsafeRawPointer(strings), source: source, document: document))
     }
+  }
+
+  /// Fails where more than `maxDepth` arrays and objects lie within one another.
+  @inline(__always)
+  func check(maxDepth: Int) throws(JSONError) {
+    // Each array and object takes two words.
+    guard next(after: Self.root) - Self.root > 2 * maxDepth, depth > maxDepth else { return }
+    throw .tooDeep(maxDepth)
+  }
+
+  /// How many arrays and objects lie within one another.
+  private var depth: Int {
+    var (deepest, open) = (0, 0)
+    var at = Self.root
+    let end = next(after: at)
+    while at < end {
+      switch kind(at: at) {
+      case .object, .list:
+        open += 1
+        deepest = max(deepest, open)
+      case .objectEnd, .listEnd: open -= 1
+      case .integer, .unsigned, .double: at += 1
+      default: break
+      }
+      at += 1
+    }
+    return deepest
   }
 
   /// What stands at a place.
@@ -97,11 +128,25 @@ struct TapeCursor {
       copying: UTF8Span(unchecked: Span(_unsafeStart: bytes, count: length)))
   }
 
-  /// The value at a place that lies within `level` arrays and objects.
-  func value(at place: Int, level: Int) throws(JSONError) -> Value {
+  /// Whether a string has the bytes of a text.
+  func isString(at place: Int, sameAs text: String) -> Bool {
+    let offset = payload(at: place)
+    let length = Int(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    guard length == text.utf8.count else { return false }
+    let bytes = RawSpan(_unsafeStart: strings + offset + 4, byteCount: length)
+    return bytes.isSame(as: text.utf8.span.bytes)
+  }
+
+  /// The length of a string in bytes.
+  func length(ofStringAt place: Int) -> Int {
+    Int(strings.loadUnaligned(fromByteOffset: payload(at: place), as: UInt32.self))
+  }
+
+  /// The value at a place.
+  func value(at place: Int) -> Value {
     switch kind(at: place) {
-    case .object: .object(try object(at: place, level: level + 1))
-    case .list: .list(try list(at: place, level: level + 1))
+    case .object: .object(object(at: place))
+    case .list: .list(list(at: place))
     default: scalar(at: place)
     }
   }
@@ -125,43 +170,38 @@ struct TapeCursor {
     return tape[place + 1]
   }
 
-  private func list(at place: Int, level: Int) throws(JSONError) -> [Value] {
-    try check(level)
+  private func list(at place: Int) -> [Value] {
     var values: [Value] = []
     values.reserveCapacity(count(of: place))
     var at = place + 1
     let end = end(of: place)
     while at < end {
-      values.append(try value(at: at, level: level))
+      values.append(value(at: at))
       at = next(after: at)
     }
     return values
   }
 
-  private func object(at place: Int, level: Int) throws(JSONError) -> ValueObject {
-    try check(level)
-    guard areDistinct(namesOf: place) else {
-      return try objectWithAnyNames(at: place, level: level)
-    }
+  private func object(at place: Int) -> ValueObject {
+    guard areDistinct(namesOf: place) else { return objectWithAnyNames(at: place) }
     var members: [ValueObject.Member] = []
     members.reserveCapacity(count(of: place))
     var at = place + 1
     let end = end(of: place)
     while at < end {
-      members.append(
-        ValueObject.Member(name: string(at: at), value: try value(at: at + 1, level: level)))
+      members.append(ValueObject.Member(name: string(at: at), value: value(at: at + 1)))
       at = next(after: at + 1)
     }
     return ValueObject(distinct: members)
   }
 
-  private func objectWithAnyNames(at place: Int, level: Int) throws(JSONError) -> ValueObject {
+  private func objectWithAnyNames(at place: Int) -> ValueObject {
     var object = ValueObject()
     object.reserveCapacity(count(of: place))
     var at = place + 1
     let end = end(of: place)
     while at < end {
-      object[string(at: at)] = try value(at: at + 1, level: level)
+      object[string(at: at)] = value(at: at + 1)
       at = next(after: at + 1)
     }
     return object
@@ -187,10 +227,6 @@ struct TapeCursor {
     return true
   }
 
-  private func check(_ level: Int) throws(JSONError) {
-    if level > maxDepth { throw .tooDeep(maxDepth) }
-  }
-
   private func integer(at place: Int) -> Value {
     let value = Int64(bitPattern: tape[place + 1])
     // `-0` is an integer to simdjson.
@@ -210,7 +246,7 @@ struct TapeCursor {
 
   private func sourceOffset(ofNumberAt place: Int) -> Int {
     // Only a number that is the whole document begins at 0, and is looked for again.
-    if payload(at: place) == 0 { csimdjson_locate_numbers() }
+    if payload(at: place) == 0 { csimdjson_locate_numbers(document) }
     return payload(at: place)
   }
 

@@ -14,6 +14,9 @@ package struct SnapshotReader {
   /// The one that was asked for last, found without hashing.
   private var last: (text: String, found: FoundRoute)?
 
+  /// The text of the URI that was asked for last; empty before the first.
+  package var lastText: String { last?.text ?? "" }
+
   /// Takes the router's snapshot, which builds it when nobody has before.
   package init(_ router: Router) {
     self.router = router

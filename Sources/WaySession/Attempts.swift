@@ -29,11 +29,12 @@ extension Session {
   /// Tells that a request failed before it became a call: where it was for a URI, for the stack or
   /// for a page, it has come to nothing. What is refused by its id or the count of calls was never
   /// looked up.
-  func tell(_ error: CallError, of request: Request, by caller: Caller) {
+  func tell(_ error: CallError, of request: RequestView, by caller: Caller) {
     guard happenings.isTold(.route), error.protocolCode != .conflict,
       error.protocolCode != .tooMany, error.protocolCode != .methodNotFound
     else { return }
-    func text(_ name: String) -> String? { request.params?[name]?.string }
+    let params = request.params.value
+    func text(_ name: String) -> String? { params?[name]?.string }
     switch request.method {
     case "router.open", "router.invoke": happenings.tellNowhere(text("uri"), error, by: caller)
     case let method where method == "page.call" || method.hasPrefix("navigation."):

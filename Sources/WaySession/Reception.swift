@@ -16,10 +16,10 @@ enum Reception {
   private static let patience: Duration = .seconds(1)
 
   static func admit(
-    _ incoming: Incoming, _ numbers: MessageNumbers, _ bytes: Int, from client: Client,
+    _ frame: borrowing Frame, _ numbers: MessageNumbers, _ bytes: Int, from client: Client,
     in session: isolated Session
   ) -> Verdict {
-    if numbers.areAbsent { return admitApart(incoming, from: client, in: session) }
+    if numbers.areAbsent { return admitApart(frame, from: client, in: session) }
     client.isNumbering = true
     client.kept.isDoubtful = numbers.last <= client.kept.doubtful
     client.kept.isToldOfRestart = false
@@ -35,14 +35,15 @@ enum Reception {
 
   /// Decides on what has no number.
   private static func admitApart(
-    _ incoming: Incoming, from client: Client, in session: isolated Session
+    _ frame: borrowing Frame, from client: Client, in session: isolated Session
   ) -> Verdict {
-    switch incoming {
-    case .malformed, .message(.invalid): return .pass
-    case .message(.notification(let notification)) where notification.method == "$/ack":
-      return take(notification.params, from: client, in: session)
-    case .message(.request(let request)) where request.method == "$/ping": return .passApart
-    case .message, .batch:
+    switch frame {
+    case .other(.malformed), .other(.message(.invalid)): return .pass
+    case .request(let request) where request.id == nil && request.isFor("$/ack"):
+      return take(request.params.value, from: client, in: session)
+    case .request(let request) where request.id != nil && request.isFor("$/ping"):
+      return .passApart
+    case .request, .other:
       if client.isNumbering { return refuse(client, "a message has no seq") }
       // It does not number at all: nothing is kept for it any more.
       session.environment.resumables.remove(client)

@@ -1,13 +1,7 @@
 extension String {
   /// Whether both have the same UTF-8 bytes. Swift's `==` also joins canonically equivalent texts.
-  @inlinable
   package func isSameUTF8(as other: String) -> Bool {
-    let count = utf8.count
-    guard count == other.utf8.count else { return false }
-    let left = utf8.span
-    let right = other.utf8.span
-    for index in 0..<count where left[index] != right[index] { return false }
-    return true
+    utf8.count == other.utf8.count && utf8.span.bytes.isSame(as: other.utf8.span.bytes)
   }
 
   /// Whether both have the same bytes, where `other` is ASCII: faster than ``isSameUTF8(as:)``.
@@ -48,5 +42,26 @@ package struct UTF8Key: Hashable, Sendable {
 
   package func hash(into hasher: inout Hasher) {
     text.hashUTF8(into: &hasher)
+  }
+}
+
+extension RawSpan {
+  /// Whether both have the same bytes.
+  package func isSame(as other: RawSpan) -> Bool {
+    guard byteCount == other.byteCount else { return false }
+    var index = 0
+    while index + 8 <= byteCount {
+      let left = unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
+      let right = other.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
+      if left != right { return false }
+      index += 8
+    }
+    while index < byteCount {
+      let left = unsafeLoad(fromUncheckedByteOffset: index, as: UInt8.self)
+      let right = other.unsafeLoad(fromUncheckedByteOffset: index, as: UInt8.self)
+      if left != right { return false }
+      index += 1
+    }
+    return true
   }
 }

@@ -29,8 +29,11 @@ typedef enum csimdjson_error {
   CSIMDJSON_NO_MEMORY,
 } csimdjson_error;
 
-/// A parsed document, as simdjson's doc/tape.md describes it. The pointers are good until the next call on the same thread.
+/// A parsed document, as simdjson's doc/tape.md describes it. The pointers are good until csimdjson_done, on the same
+/// thread, whatever is parsed meanwhile.
 typedef struct csimdjson_document {
+  /// Null where nothing was parsed.
+  void *parser;
   const uint64_t *tape;
   const uint8_t *strings;
   csimdjson_error error;
@@ -42,10 +45,11 @@ csimdjson_document csimdjson_parse(const uint8_t *bytes, size_t length);
 
 /// Writes into the payload of each number on the tape where in the source it begins: the tape alone loses the
 /// digits of doubles and the sign of `-0`.
-void csimdjson_locate_numbers(void);
+void csimdjson_locate_numbers(csimdjson_document document);
 
-/// To be called when a document has been read: frees the memory that a large message made the parser take.
-void csimdjson_done(void);
+/// To be called when a document has been read, also after an error: its parser may parse the next, and the memory is
+/// freed that a large message made it take.
+void csimdjson_done(csimdjson_document document);
 
 #ifdef __cplusplus
 }

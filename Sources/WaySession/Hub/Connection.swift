@@ -154,7 +154,7 @@ extension Connection {
   private func forward(_ incoming: Incoming, to membership: (session: Session, client: ClientID)) {
     // Of a session on the loop of this connection.
     membership.session.withoutCheckingIsolation {
-      hub.inbox.take(incoming, from: membership.client, in: $0)
+      hub.inbox.take(.other(incoming), from: membership.client, in: $0)
     }
   }
 

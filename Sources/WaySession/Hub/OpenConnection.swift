@@ -44,12 +44,12 @@ final class OpenConnection: MessageReceiver {
 
   private func take(_ message: RawSpan) {
     inbox.meter.begin()
-    var numbers = MessageNumbers.none
-    let incoming = decoder.decode(message, &numbers)
-    if isAnonymous, incoming.mayOpenSession { return connection.take(back: incoming) }
-    // A session of the channel's loop, which is here.
-    session.withoutCheckingIsolation {
-      inbox.take(incoming, numbers, bytes: message.byteCount, from: client, in: $0)
+    decoder.read(message) { frame, numbers in
+      if isAnonymous, let incoming = frame.forConnection { return connection.take(back: incoming) }
+      // A session of the channel's loop, which is here.
+      session.withoutCheckingIsolation {
+        inbox.take(frame, numbers, bytes: message.byteCount, from: client, in: $0)
+      }
     }
   }
 
@@ -58,23 +58,21 @@ final class OpenConnection: MessageReceiver {
   }
 }
 
-extension Incoming {
-  /// Whether the connection has to look at it.
-  fileprivate var mayOpenSession: Bool {
+extension Frame {
+  /// All of it, where it may open a session, which the connection does; nil for most.
+  fileprivate var forConnection: Incoming? {
     switch self {
-    case .message(let message): message.opensSession
-    case .batch(let messages): messages.contains(where: \.opensSession)
-    case .malformed: false
+    case .request(let request):
+      request.id != nil && request.isFor("session.open") ? .message(request.message) : nil
+    case .other(.batch(let messages)):
+      messages.contains(where: \.opensSession) ? .batch(messages) : nil
+    case .other: nil
     }
   }
 }
 
 extension Message {
   fileprivate var opensSession: Bool {
-    if case .request(let request) = self {
-      request.method.isSameASCII(as: "session.open")
-    } else {
-      false
-    }
+    if case .request(let request) = self { request.method == "session.open" } else { false }
   }
 }

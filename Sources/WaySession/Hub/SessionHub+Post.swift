@@ -62,7 +62,7 @@ extension SessionHub {
     work.leave = { [loop] in
       loop.execute { session.assumeIsolated { $0.remove(client) } }
     }
-    session.assumeIsolated { inbox.take(incoming, from: client, in: $0) }
+    session.assumeIsolated { inbox.take(.other(incoming), from: client, in: $0) }
     if incoming.isSilent {
       answer(HTTPResponse(status: 204))
       session.assumeIsolated { $0.leaveWhenIdle(client) }

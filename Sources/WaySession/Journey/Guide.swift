@@ -34,6 +34,9 @@ final class Guide {
   /// The router as it is now.
   var snapshot: RouterSnapshot { reader.current() }
 
+  /// The URI that was called last, which is likely to be called again.
+  var lastURI: String { reader.lastText }
+
   /// What a URI says to a caller, whoever serves it. `checking` false leaves the parameters unchecked, for a
   /// URI that is not called yet.
   func look(

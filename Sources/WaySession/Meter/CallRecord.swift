@@ -14,9 +14,9 @@ final class CallNote {
   let method: String
   let uri: String?
 
-  init(_ request: Request) {
+  init(_ request: RequestView) {
     method = request.method
-    uri = request.params?["uri"]?.string
+    uri = request.params.value?["uri"]?.string
   }
 }
 

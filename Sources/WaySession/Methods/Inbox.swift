@@ -10,23 +10,24 @@ struct Inbox: Sendable {
 
   /// Takes a frame of so many bytes that one member sent, with the numbers of its messages.
   func take(
-    _ incoming: Incoming, _ numbers: MessageNumbers = .none, bytes: Int = 0, from id: ClientID,
+    _ frame: borrowing Frame, _ numbers: MessageNumbers = .none, bytes: Int = 0, from id: ClientID,
     in session: isolated Session
   ) {
     guard let client = session.members.sender(id) else { return }
     var isApart = false
     if client.isResumable {
-      switch Reception.admit(incoming, numbers, bytes, from: client, in: session) {
+      switch Reception.admit(frame, numbers, bytes, from: client, in: session) {
       case .pass: break
       case .passApart: isApart = true
       case .drop: return
       }
     }
     let start = meter.start
-    switch incoming {
-    case .message(let message): take(message, client, nil, 0, isApart, in: session)
-    case .malformed(let error): session.mail.refuse(error, to: client)
-    case .batch(let messages):
+    switch frame {
+    case .request(let request): take(request, client, nil, 0, isApart, in: session)
+    case .other(.message(let message)): take(message, client, nil, 0, isApart, in: session)
+    case .other(.malformed(let error)): session.mail.refuse(error, to: client)
+    case .other(.batch(let messages)):
       client.batch = BatchInProgress(messages, numbers)
       goOn(client, from: start, in: session)
     }
@@ -90,19 +91,9 @@ struct Inbox: Sendable {
   ) {
     switch message {
     case .request(let request):
-      carryOut(
-        request, client, batch, position, isSilent: false, isApart: isApart, in: session)
+      take(RequestView(request), client, batch, position, isApart, in: session)
     case .notification(let notification):
-      if let notice = Notices.find(notification.method) {
-        let params = try? Params(
-          notification.params, of: notice.name, taking: notice.takes)
-        if let params { notice.handler(session, client, params) }
-        return
-      }
-      // A method without an id is carried out and not answered (JSON-RPC 2.0 §4.1).
-      let request = Request(
-        id: .null, method: notification.method, params: notification.params)
-      carryOut(request, client, nil, 0, isSilent: true, isApart: false, in: session)
+      take(RequestView(notification), client, batch, position, isApart, in: session)
     case .response(let response): session.complete(response, from: client)
     case .invalid(let id, let error):
       meter.begin()
@@ -114,28 +105,46 @@ struct Inbox: Sendable {
     }
   }
 
+  private func take(
+    _ request: RequestView, _ client: Client, _ batch: BatchReply?, _ position: Int,
+    _ isApart: Bool, in session: isolated Session
+  ) {
+    if let id = request.id {
+      carryOut(
+        request, id, client, batch, position, isSilent: false, isApart: isApart, in: session)
+    } else if let notice = Notices.find(request) {
+      // Nobody is told of a fault.
+      guard let params = try? Params(request.params, of: notice.name, taking: notice.takes) else {
+        return
+      }
+      notice.handler(session, client, params)
+    } else {
+      // A method without an id is carried out and not answered (JSON-RPC 2.0 §4.1).
+      carryOut(request, .null, client, nil, 0, isSilent: true, isApart: false, in: session)
+    }
+  }
+
   /// Carries a request out that a client made, and that has to be made again.
   func repeated(
     _ request: Request, _ client: Client, _ batch: BatchReply?, _ position: Int,
     in session: isolated Session
   ) {
-    carryOut(
-      request, client, batch, position, isSilent: false, isApart: false, in: session)
+    take(RequestView(request), client, batch, position, false, in: session)
   }
 
   private func carryOut(
-    _ request: Request, _ client: Client, _ batch: BatchReply?, _ position: Int, isSilent: Bool,
-    isApart: Bool, in session: isolated Session
+    _ request: RequestView, _ id: RequestID, _ client: Client, _ batch: BatchReply?,
+    _ position: Int, isSilent: Bool, isApart: Bool, in session: isolated Session
   ) {
     meter.begin()
     if notesCalls { client.note = CallNote(request) }
-    let found = methods.find(request.method)
+    let found = methods.find(request)
     let address = ReplyAddress(
-      client: client, id: request.id, batch: batch, position: position,
-      method: meter.place(found?.place), isSilent: isSilent, isApart: isApart)
+      client: client, id: id, batch: batch, position: position, method: meter.place(found?.place),
+      isSilent: isSilent, isApart: isApart)
     do throws(CallError) {
       try client.rate.take(at: meter.start)
-      if !isSilent { try client.check(request.id) }
+      if !isSilent { try client.check(id) }
       if let batch, batch.isFull {
         throw CallError(
           .tooLarge, "The answers of the batch are too large: this request was not carried out",
@@ -147,7 +156,7 @@ struct Inbox: Sendable {
           "There is no method \(request.method.quoted); rpc.discover lists the methods")
       }
       try client.rights.enter(method.name, method.kind, at: place)
-      if client.kept.isDoubtful { try Doubt.check(method, request.params) }
+      if client.kept.isDoubtful { try Doubt.check(method, request.params.value) }
       switch try carryOut(method, request.params, address, in: session) {
       case .later: break
       case .now(let answer): session.reply(answer, to: address)
@@ -160,9 +169,10 @@ struct Inbox: Sendable {
   }
 
   private func carryOut(
-    _ method: Method, _ params: Value?, _ address: ReplyAddress, in session: isolated Session
+    _ method: Method, _ params: ParamsView, _ address: ReplyAddress,
+    in session: isolated Session
   ) throws(CallError) -> Reply {
-    if let answer = method.raw { return .value(try answer(params)) }
+    if let answer = method.raw { return .value(try answer(params.value)) }
     // What the connection takes is refused here, whatever its params.
     let takes = method.access == .connection ? [] : method.takes
     let view = try Params(params, of: method.name, taking: takes)

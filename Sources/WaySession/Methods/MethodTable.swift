@@ -24,6 +24,14 @@ package struct MethodTable: Sendable {
     self.methods = methods
   }
 
+  /// The method that a request is for, and its place in the table; nil for none.
+  func find(_ request: RequestView) -> (place: Int, method: Method)? {
+    let length = request.methodSize
+    guard length < methods.count else { return nil }
+    for entry in methods[length] where request.isFor(entry.method.name) { return entry }
+    return nil
+  }
+
   /// The method of a name, and its place in the table; nil for none.
   func find(_ name: String) -> (place: Int, method: Method)? {
     let length = name.utf8.count

@@ -23,8 +23,8 @@ enum Notices {
     },
   ]
 
-  static func find(_ name: String) -> Notice? {
-    guard name.utf8.first == UInt8(ascii: "$") else { return nil }
-    return all.first { $0.name == name }
+  static func find(_ notification: RequestView) -> Notice? {
+    for notice in all where notification.isFor(notice.name) { return notice }
+    return nil
   }
 }

@@ -34,10 +34,12 @@ enum ParamKind: Sendable, Equatable {
     }
   }
 
-  fileprivate func fits(_ value: Value) -> Bool {
-    switch (self, value) {
+  /// Whether a member of params is that.
+  fileprivate func fits(_ params: ParamsView, _ member: Int) -> Bool {
+    switch (self, params.kind(of: member)) {
     case (.string, .string), (.object, .object), (.list, .list), (.bool, .bool), (.any, _): true
-    case (.count, .integer(let integer)): (0...Int64(Int32.max)).contains(integer)
+    case (.count, .number):
+      params.value(of: member).integer.map((0...Int64(Int32.max)).contains) ?? false
     default: false
     }
   }
@@ -58,56 +60,68 @@ struct Param: Sendable {
 }
 
 /// A view of the params of one message: those of its method, each of which is absent or of its
-/// kind. Null is as if it were absent.
-struct Params {
-  private let members: [ValueObject.Member]
+/// kind, and is decoded when it is asked for. Null is as if it were absent.
+struct Params: ~Escapable {
+  private let view: ParamsView
   /// Where each name is among the members, or -1: as many as there are ``ParamName``s.
   private var places: InlineArray<41, Int32> = InlineArray(repeating: -1)
 
   /// The params of a method that takes `named`; others are ignored. Where it takes nothing, nothing
   /// is looked at. Fails with -32602, and the name of the parameter that is not what it has to be.
-  init(_ params: Value?, of method: String, taking named: [Param]) throws(CallError) {
-    guard !named.isEmpty, let params else {
-      members = []
-      return
-    }
-    guard case .object(let object) = params else {
+  @_lifetime(copy view)
+  init(_ view: ParamsView, of method: String, taking named: [Param]) throws(CallError) {
+    self.view = view
+    guard !named.isEmpty, !view.isAbsent else { return }
+    guard view.isObject else {
       throw .invalidParams("\(method) takes its params by name: send an object")
     }
-    members = object.members
-    for place in members.indices {
-      guard let param = Self.param(members[place].name, of: named) else { continue }
-      let value = members[place].value
-      if value.isNull, param.kind != .any { continue }
-      guard param.kind.fits(value) else {
-        throw .unfit("params.\(param.text)", param.kind.expected, value)
+    let members = view.places
+    var member = members.lowerBound
+    while member < members.upperBound {
+      // Of two with one name the last counts.
+      for param in named where view.isName(param.text, of: member) {
+        places[param.name.rawValue] = Int32(truncatingIfNeeded: member)
+        break
       }
-      places[param.name.rawValue] = Int32(truncatingIfNeeded: place)
+      member = view.next(after: member)
+    }
+    for param in named {
+      let member = Int(places[param.name.rawValue])
+      guard member >= 0, !param.kind.fits(view, member) else { continue }
+      guard view.kind(of: member) == .null else {
+        throw .unfit("params.\(param.text)", param.kind.expected, view.value(of: member))
+      }
+      places[param.name.rawValue] = -1
     }
   }
 
-  private static func param(_ name: String, of named: [Param]) -> Param? {
-    for param in named where name.isSameASCII(as: param.text) { return param }
-    return nil
+  /// The params of a message that was decoded before.
+  @_lifetime(immortal)
+  init(_ params: Value?, of method: String, taking named: [Param]) throws(CallError) {
+    try self.init(ParamsView(params), of: method, taking: named)
   }
 
-  /// All of them, as they came.
-  var value: Value { .object(ValueObject(distinct: members)) }
+  /// All of them, as they came; an empty object where there are none.
+  var value: Value { view.value ?? .object([:]) }
 
   /// About what they keep, in bytes.
-  var size: Int { members.reduce(0) { $0 + $1.value.size } }
+  var size: Int { view.value?.object?.members.reduce(0) { $0 + $1.value.size } ?? 0 }
 
   /// The value of a parameter; nil where it is absent.
   @inline(__always)
   subscript(name: ParamName) -> Value? {
     let place = places[name.rawValue]
     // `nil` as a value would be JSON's null.
-    return place < 0 ? .none : members[Int(place)].value
+    return place < 0 ? .none : view.value(of: Int(place))
   }
 
-  func string(_ name: ParamName) -> String? {
-    if case .string(let text)? = self[name] { text } else { nil }
+  /// A text; `likely` itself where it is the same, so that it need not be made.
+  func string(_ name: ParamName, likely: String) -> String? {
+    let place = places[name.rawValue]
+    return place < 0 ? nil : view.string(of: Int(place), likely: likely)
   }
+
+  func string(_ name: ParamName) -> String? { string(name, likely: "") }
   func object(_ name: ParamName) -> ValueObject? {
     if case .object(let object)? = self[name] { object } else { nil }
   }
@@ -144,9 +158,10 @@ struct Params {
     return exts
   }
 
-  /// A text that must be there. Fails with -32602 where it is not.
-  func required(_ name: ParamName) throws(CallError) -> String {
-    guard let text = string(name) else { throw .missing(name, "a string") }
+  /// A text that must be there; `likely` itself where it is the same. Fails with -32602 where it
+  /// is not there.
+  func required(_ name: ParamName, likely: String = "") throws(CallError) -> String {
+    guard let text = string(name, likely: likely) else { throw .missing(name, "a string") }
     return text
   }
 

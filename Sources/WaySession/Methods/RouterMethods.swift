@@ -33,7 +33,7 @@ enum RouterMethods {
   private static func invoke(
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let uri = try params.required(.uri)
+    let uri = try params.required(.uri, likely: session.guide.lastURI)
     return try go(
       .invoke, uri, try options(params, address, in: session), params, address, in: session)
   }
@@ -41,7 +41,7 @@ enum RouterMethods {
   private static func open(
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let uri = try params.required(.uri)
+    let uri = try params.required(.uri, likely: session.guide.lastURI)
     var options = try options(params, address, in: session)
     if let style = try params.style() { options.style = style }
     options.from = params.string(.from) ?? address.client.page

@@ -1,0 +1,173 @@
+import WayValues
+
+/// What one text frame holds, while its tape stands.
+package enum Frame: ~Escapable {
+  /// One request or notification.
+  case request(RequestView)
+  case other(Incoming)
+}
+
+/// A request, or a notification where it has no id: one that lies on the tape, of which nothing is
+/// decoded before it is asked for, or one that was decoded before.
+///
+/// Who must keep something of it copies that: nothing of it outlives the frame.
+package struct RequestView: ~Escapable, @unchecked Sendable {  // used on one thread
+  /// Nil for a notification.
+  package let id: RequestID?
+  package let params: ParamsView
+  /// Nil for one that was decoded before.
+  private let cursor: TapeCursor?
+  private let place: Int
+  private let decoded: String
+
+  @_lifetime(borrow frame)
+  init(
+    _ cursor: TapeCursor, _ envelope: Envelope, _ id: RequestID?, of frame: borrowing RawSpan
+  ) {
+    self.id = id
+    self.cursor = cursor
+    place = envelope.method
+    decoded = ""
+    params = ParamsView(cursor, envelope.params, of: frame)
+  }
+
+  /// One that was decoded before.
+  @_lifetime(immortal)
+  package init(_ request: Request) {
+    self.init(request.id, request.method, request.params)
+  }
+
+  /// One that was decoded before.
+  @_lifetime(immortal)
+  package init(_ notification: Notification) {
+    self.init(nil, notification.method, notification.params)
+  }
+
+  @_lifetime(immortal)
+  private init(_ id: RequestID?, _ method: String, _ params: Value?) {
+    self.id = id
+    cursor = nil
+    place = 0
+    decoded = method
+    self.params = ParamsView(params)
+  }
+
+  package var method: String { cursor?.string(at: place) ?? decoded }
+
+  /// The length of the method's name in bytes.
+  package var methodSize: Int { cursor?.length(ofStringAt: place) ?? decoded.utf8.count }
+
+  /// Whether it is for the method of a name.
+  package func isFor(_ name: String) -> Bool {
+    cursor?.isString(at: place, sameAs: name) ?? decoded.isSameUTF8(as: name)
+  }
+
+  /// All of it, to be kept.
+  package var message: Message {
+    guard let id else {
+      return .notification(Notification(method: method, params: params.value))
+    }
+    return .request(Request(id: id, method: method, params: params.value))
+  }
+}
+
+/// The params of a ``RequestView``.
+package struct ParamsView: ~Escapable, @unchecked Sendable {  // used on one thread
+  /// What a value is.
+  package enum Kind {
+    case null, bool, number, string, list, object
+  }
+
+  /// Nil for those that were decoded before.
+  private let cursor: TapeCursor?
+  /// 0 where there are none on the tape.
+  private let place: Int
+  private let decoded: Value?
+
+  @_lifetime(borrow frame)
+  init(_ cursor: TapeCursor, _ place: Int, of frame: borrowing RawSpan) {
+    self.cursor = cursor
+    self.place = place
+    decoded = nil
+  }
+
+  /// Those that were decoded before; nil for none.
+  @_lifetime(immortal)
+  package init(_ value: Value?) {
+    cursor = nil
+    place = 0
+    decoded = value
+  }
+
+  package var isAbsent: Bool { place == 0 && decoded == nil }
+
+  /// Whether they are given by name.
+  package var isObject: Bool {
+    if let cursor { return cursor.kind(at: place) == .object }
+    if case .object? = decoded { return true }
+    return false
+  }
+
+  /// All of them, to be kept; nil where there are none.
+  package var value: Value? {
+    guard let cursor else { return decoded }
+    return place == 0 ? .none : cursor.value(at: place)
+  }
+
+  private var members: [ValueObject.Member] {
+    if case .object(let object)? = decoded { object.members } else { [] }
+  }
+
+  /// The place of the first member of an object, and of what is behind the last.
+  package var places: Range<Int> {
+    guard let cursor else { return 0..<members.count }
+    return place + 1..<cursor.end(of: place)
+  }
+
+  /// The place of the next member.
+  package func next(after member: Int) -> Int { cursor?.next(after: member + 1) ?? member + 1 }
+
+  /// Whether a member has a name.
+  package func isName(_ name: String, of member: Int) -> Bool {
+    cursor?.isString(at: member, sameAs: name) ?? members[member].name.isSameUTF8(as: name)
+  }
+
+  /// What the value of a member is.
+  package func kind(of member: Int) -> Kind {
+    guard let cursor else { return Kind(members[member].value) }
+    return switch cursor.kind(at: member + 1) {
+    case .object: .object
+    case .list: .list
+    case .string: .string
+    case .yes, .no: .bool
+    case .null: .null
+    default: .number
+    }
+  }
+
+  /// The value of a member.
+  package func value(of member: Int) -> Value {
+    cursor?.value(at: member + 1) ?? members[member].value
+  }
+
+  /// The value of a member that is a string; `likely` itself where it is the same.
+  package func string(of member: Int, likely: String) -> String? {
+    guard kind(of: member) == .string else { return nil }
+    guard let cursor else { return members[member].value.string }
+    return cursor.isString(at: member + 1, sameAs: likely) ? likely : cursor.string(at: member + 1)
+  }
+}
+
+extension ParamsView.Kind {
+  fileprivate init(_ value: Value) {
+    self =
+      switch value {
+      case .null: .null
+      case .bool: .bool
+      case .integer, .number: .number
+      case .string: .string
+      case .list: .list
+      case .object: .object
+      }
+  }
+}
