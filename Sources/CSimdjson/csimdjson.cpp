@@ -23,6 +23,7 @@ struct Parser {
   size_t capacity = 0;
   // A document of it is being read.
   bool is_read = false;
+  csimdjson_document view = {};
   // For what is parsed meanwhile.
   std::unique_ptr<Parser> inner;
 
@@ -152,21 +153,23 @@ error_code parse(Parser &p, const uint8_t *bytes, size_t length) {
 
 }  // namespace
 
-csimdjson_document csimdjson_parse(const uint8_t *bytes, size_t length) {
-  if (length == 0) return {nullptr, nullptr, nullptr, CSIMDJSON_EMPTY};
+const csimdjson_document *csimdjson_parse(const uint8_t *bytes, size_t length) {
+  static const csimdjson_document empty = {nullptr, nullptr, nullptr, 0, nullptr, CSIMDJSON_EMPTY};
+  static const csimdjson_document marked = {nullptr, nullptr, nullptr, 0, nullptr, CSIMDJSON_BYTE_ORDER_MARK};
+  static const csimdjson_document memoryless = {nullptr, nullptr, nullptr, 0, nullptr, CSIMDJSON_NO_MEMORY};
+  if (length == 0) return &empty;
   // simdjson would call the mark a wrong structure.
-  if (length >= 3 && std::memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
-    return {nullptr, nullptr, nullptr, CSIMDJSON_BYTE_ORDER_MARK};
-  }
+  if (length >= 3 && std::memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) return &marked;
   Parser *p = free_parser();
-  if (!p) return {nullptr, nullptr, nullptr, CSIMDJSON_NO_MEMORY};
+  if (!p) return &memoryless;
   csimdjson_error error = joined(parse(*p, bytes, length));
   p->is_read = true;
-  return {p, p->document.tape.get(), p->document.string_buf.get(), error};
+  p->view = {p->document.tape.get(), p->document.string_buf.get(), bytes, length, p, error};
+  return &p->view;
 }
 
-void csimdjson_locate_numbers(csimdjson_document read) {
-  Parser &p = *static_cast<Parser *>(read.parser);
+void csimdjson_locate_numbers(const csimdjson_document *read) {
+  Parser &p = *static_cast<Parser *>(read->parser);
   const uint32_t *start = p.implementation->structural_indexes.get();
   const uint32_t *starts_end = start + p.implementation->n_structural_indexes;
   uint64_t *tape = p.document.tape.get();
@@ -181,8 +184,8 @@ void csimdjson_locate_numbers(csimdjson_document read) {
   }
 }
 
-void csimdjson_done(csimdjson_document read) {
-  Parser *p = static_cast<Parser *>(read.parser);
+void csimdjson_done(const csimdjson_document *read) {
+  Parser *p = static_cast<Parser *>(read->parser);
   if (!p) return;
   p->is_read = false;
   if (p->capacity > kept_capacity) p->drop();

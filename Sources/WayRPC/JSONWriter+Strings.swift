@@ -10,75 +10,72 @@ extension JSONWriter {
   /// Appends a byte of punctuation, then a string in quotes.
   mutating func write(_ text: String, after lead: UInt8?) {
     let utf8 = text.utf8.span
-    let hasEscapes: Bool
     if utf8.count <= Self.shortCount {
-      hasEscapes = writeShort(utf8, after: lead)
-      if !hasEscapes { return }
-    } else {
-      guard utf8.count <= limit - bytes.count else {
-        isOverLimit = true
-        return
-      }
-      hasEscapes = Self.needsEscapes(utf8)
+      if writeShort(utf8, after: lead) { return }
+    } else if utf8.count > limit - count {
+      isOverLimit = true
+      return
     }
-    if let lead { bytes.append(lead) }
-    bytes.append(UInt8(ascii: "\""))
-    if hasEscapes { writeEscaped(utf8) } else { bytes.append(contentsOf: text.utf8) }
-    bytes.append(UInt8(ascii: "\""))
+    if let lead { append(lead) }
+    append(UInt8(ascii: "\""))
+    if Self.needsEscapes(utf8) {
+      writeEscaped(utf8)
+    } else {
+      utf8.bytes.withUnsafeBytes { append($0) }
+    }
+    append(UInt8(ascii: "\""))
   }
 
-  /// Writes the string unless it needs escapes, which it returns; then nothing is written.
+  /// Writes the string unless it needs escapes; then nothing is written, and this is false.
+  @inline(__always)
   private mutating func writeShort(_ utf8: Span<UInt8>, after lead: UInt8?) -> Bool {
-    var hasEscapes = false
-    bytes.append(addingCapacity: utf8.count + 3) { output in
-      let start = output.count
-      if let lead { output.append(lead) }
-      output.append(UInt8(ascii: "\""))
-      for index in utf8.indices {
-        let byte = utf8[index]
-        if Self.needsEscape(byte) {
-          output.removeLast(output.count - start)
-          hasEscapes = true
-          return
-        }
-        output.append(byte)
-      }
-      output.append(UInt8(ascii: "\""))
+    var to = room(for: Self.shortCount + 3)
+    if let lead { Self.put(lead, to: &to) }
+    Self.put(UInt8(ascii: "\""), to: &to)
+    for index in utf8.indices {
+      let byte = utf8[index]
+      if Self.needsEscape(byte) { return false }
+      Self.put(byte, to: &to)
     }
-    return hasEscapes
+    Self.put(UInt8(ascii: "\""), to: &to)
+    wrote(to: to)
+    return true
   }
 
   private mutating func writeEscaped(_ utf8: Span<UInt8>) {
     var start = 0
-    while start < utf8.count, bytes.count <= limit {
+    while start < utf8.count, count <= limit {
       let part = utf8.extracting(start..<min(start + 256, utf8.count))
-      bytes.append(addingCapacity: part.count * 6) { output in
-        for index in part.indices { Self.append(part[index], to: &output) }
-      }
+      var to = room(for: part.count * 6)
+      for index in part.indices { Self.putEscaped(part[index], to: &to) }
+      wrote(to: to)
       start += part.count
     }
   }
 
-  private static func append(_ byte: UInt8, to output: inout OutputSpan<UInt8>) {
-    guard needsEscape(byte) else {
-      output.append(byte)
-      return
-    }
-    output.append(UInt8(ascii: "\\"))
+  @inline(__always)
+  private static func put(_ byte: UInt8, to place: inout UnsafeMutableRawPointer) {
+    place.storeBytes(of: byte, as: UInt8.self)
+    place += 1
+  }
+
+  private static func putEscaped(_ byte: UInt8, to place: inout UnsafeMutableRawPointer) {
+    guard needsEscape(byte) else { return put(byte, to: &place) }
+    put(UInt8(ascii: "\\"), to: &place)
     switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(byte)
-    case 0x08: output.append(UInt8(ascii: "b"))
-    case 0x09: output.append(UInt8(ascii: "t"))
-    case 0x0A: output.append(UInt8(ascii: "n"))
-    case 0x0C: output.append(UInt8(ascii: "f"))
-    case 0x0D: output.append(UInt8(ascii: "r"))
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): put(byte, to: &place)
+    case 0x08: put(UInt8(ascii: "b"), to: &place)
+    case 0x09: put(UInt8(ascii: "t"), to: &place)
+    case 0x0A: put(UInt8(ascii: "n"), to: &place)
+    case 0x0C: put(UInt8(ascii: "f"), to: &place)
+    case 0x0D: put(UInt8(ascii: "r"), to: &place)
     default:
-      output.append(UInt8(ascii: "u"))
-      output.append(UInt8(ascii: "0"))
-      output.append(UInt8(ascii: "0"))
-      output.append(UInt8(ascii: "0") + byte / 16)
+      put(UInt8(ascii: "u"), to: &place)
+      put(UInt8(ascii: "0"), to: &place)
+      put(UInt8(ascii: "0"), to: &place)
+      put(UInt8(ascii: "0") + byte / 16, to: &place)
       let low = byte % 16
-      output.append(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10)
+      put(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10, to: &place)
     }
   }
 

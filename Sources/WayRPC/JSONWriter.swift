@@ -3,40 +3,95 @@ import WayValues
 /// Appends values as compact JSON text to bytes that are used again and again.
 ///
 /// Escapes no more than RFC 8259 §7 demands. Numbers are written with their digits.
-package struct JSONWriter {
-  package internal(set) var bytes: [UInt8] = []
+package struct JSONWriter: ~Copyable, @unchecked Sendable {  // owns its memory alone
+  private static let keptCapacity = 64 * 1024
+
+  private var memory: UnsafeMutableRawPointer
+  private var capacity = 256
+  /// Bytes that were written.
+  package private(set) var count = 0
   /// Writing stops soon after so many bytes, since nobody would be sent them.
   var limit = Int.max
   /// Set by a text that was left out, since it goes beyond the limit.
   var isOverLimit = false
 
-  private static let keptCapacity = 64 * 1024
+  package init() {
+    memory = .allocate(byteCount: capacity, alignment: 1)
+  }
 
-  package init() {}
+  deinit { memory.deallocate() }
+
+  /// What was written.
+  package var span: RawSpan {
+    @_lifetime(borrow self) get {
+      let span = RawSpan(_unsafeStart: memory, byteCount: count)
+      return _overrideLifetime(span, borrowing: self)
+    }
+  }
+
+  /// What was written, to be kept.
+  package var bytes: [UInt8] {
+    [UInt8](UnsafeRawBufferPointer(start: memory, count: count))
+  }
 
   /// Forgets what was written and keeps the memory, unless it is much.
   package mutating func reset() {
-    bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptCapacity)
+    count = 0
     limit = .max
     isOverLimit = false
+    if capacity > Self.keptCapacity { resize(to: Self.keptCapacity) }
   }
 
   /// Drops what was written from `count` on.
   mutating func cut(to count: Int) {
     isOverLimit = false
-    bytes.removeLast(bytes.count - count)
+    self.count = count
+  }
+
+  /// Makes room for so many bytes behind what was written, and says where it begins. Who writes
+  /// there tells how much by ``wrote(to:)``.
+  @inline(__always)
+  mutating func room(for size: Int) -> UnsafeMutableRawPointer {
+    if size > capacity - count { resize(to: max(capacity * 2, count + size)) }
+    return memory + count
+  }
+
+  /// What was written ends before `end`, in the room that was made last.
+  @inline(__always)
+  mutating func wrote(to end: UnsafeMutableRawPointer) { count = end - memory }
+
+  @inline(never)
+  private mutating func resize(to size: Int) {
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 1)
+    larger.copyMemory(from: memory, byteCount: count)
+    memory.deallocate()
+    memory = larger
+    capacity = size
+  }
+
+  @inline(__always)
+  mutating func append(_ byte: UInt8) {
+    room(for: 1).storeBytes(of: byte, as: UInt8.self)
+    count += 1
+  }
+
+  /// Appends bytes that are JSON already.
+  @inline(__always)
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress else { return }
+    room(for: bytes.count).copyMemory(from: start, byteCount: bytes.count)
+    count += bytes.count
   }
 
   /// Appends text that is JSON already, from the program itself.
   @inline(__always)
   mutating func raw(_ text: StaticString) {
-    text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
   /// Appends text that is JSON already.
-  @inline(__always)
   mutating func raw(verbatim text: String) {
-    bytes.append(contentsOf: text.utf8)
+    text.utf8.span.bytes.withUnsafeBytes { append($0) }
   }
 
   /// Appends a value. Fails when it nests more than `maxDepth` arrays and objects, and when it goes
@@ -53,33 +108,34 @@ package struct JSONWriter {
     case .list(let values): try write(values, maxDepth)
     case .object(let object): try write(object, maxDepth)
     }
-    if bytes.count > limit || isOverLimit { throw .tooLarge }
+    if count > limit || isOverLimit { throw .tooLarge }
   }
 
   private mutating func write(_ values: [Value], _ maxDepth: Int) throws(EncodingFailure) {
     if maxDepth < 1 { throw .tooDeep }
-    bytes.append(UInt8(ascii: "["))
+    append(UInt8(ascii: "["))
     for index in values.indices {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      if index > 0 { append(UInt8(ascii: ",")) }
       try write(values[index], maxDepth: maxDepth - 1)
     }
-    bytes.append(UInt8(ascii: "]"))
+    append(UInt8(ascii: "]"))
   }
 
   private mutating func write(_ object: ValueObject, _ maxDepth: Int) throws(EncodingFailure) {
     if maxDepth < 1 { throw .tooDeep }
     let members = object.members
-    if members.isEmpty { bytes.append(UInt8(ascii: "{")) }
+    if members.isEmpty { append(UInt8(ascii: "{")) }
     for index in members.indices {
       write(members[index].name, after: index == 0 ? UInt8(ascii: "{") : UInt8(ascii: ","))
-      bytes.append(UInt8(ascii: ":"))
+      append(UInt8(ascii: ":"))
       try write(members[index].value, maxDepth: maxDepth - 1)
     }
-    bytes.append(UInt8(ascii: "}"))
+    append(UInt8(ascii: "}"))
   }
 
   /// Appends an integer.
   package mutating func write(_ value: Int64) {
+    let longest = 20
     var digits: InlineArray<20, UInt8> = .init(repeating: 0)
     var first = digits.count
     var rest = value.magnitude
@@ -93,9 +149,12 @@ package struct JSONWriter {
       first -= 1
       digits[first] = UInt8(ascii: "-")
     }
-    bytes.append(addingCapacity: digits.count - first) { output in
-      for index in first..<digits.count { output.append(digits[index]) }
+    var to = room(for: longest)
+    for index in first..<digits.count {
+      to.storeBytes(of: digits[index], as: UInt8.self)
+      to += 1
     }
+    wrote(to: to)
   }
 }
 

@@ -4,7 +4,7 @@ import WayValues
 ///
 /// Each method replaces the message before; ``bytes`` then holds the whole text of one frame, or of
 /// one member of a batch.
-package struct MessageWriter {
+package struct MessageWriter: ~Copyable, Sendable {
   /// What every message begins with; its number may follow.
   package static let head = Array("{\"jsonrpc\":\"2.0\"".utf8)
 
@@ -12,8 +12,14 @@ package struct MessageWriter {
 
   package init() {}
 
-  /// The message that was written last.
+  /// Hands on the message that was written last.
+  package borrowing func use(_ body: (RawSpan) -> Void) { body(json.span) }
+
+  /// The message that was written last, to be kept.
   package var bytes: [UInt8] { json.bytes }
+
+  /// The bytes of the message that was written last.
+  package var count: Int { json.count }
 
   /// An answer, whichever it is.
   package mutating func answer(
@@ -59,14 +65,14 @@ package struct MessageWriter {
   ) -> Bool {
     begin(id)
     json.raw(",\"result\":")
-    json.bytes += text
+    text.withUnsafeBytes { json.append($0) }
     return end(id, limit, inBatch)
   }
 
   /// Ends an answer whose result is written; false where it is too large, and refused.
   private mutating func end(_ id: RequestID, _ limit: Int, _ inBatch: Bool) -> Bool {
     json.raw("}")
-    guard json.bytes.count > limit else { return true }
+    guard json.count > limit else { return true }
     refuse(id, limit, inBatch)
     return false
   }
@@ -91,12 +97,12 @@ package struct MessageWriter {
     json.write(Int64(error.code))
     json.raw(",\"message\":")
     json.write(error.message)
-    guard json.bytes.count <= limit, !json.isOverLimit else {
+    guard json.count <= limit, !json.isOverLimit else {
       refuse(id, limit, inBatch)
       return false
     }
     if let data = error.data {
-      let start = json.bytes.count
+      let start = json.count
       json.raw(",\"data\":")
       do {
         try json.write(data, maxDepth: Self.maxDepth(inBatch) - 1)

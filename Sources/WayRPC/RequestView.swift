@@ -54,8 +54,10 @@ package struct RequestView: ~Escapable, @unchecked Sendable {  // used on one th
 
   package var method: String { cursor?.string(at: place) ?? decoded }
 
-  /// The length of the method's name in bytes.
-  package var methodSize: Int { cursor?.length(ofStringAt: place) ?? decoded.utf8.count }
+  /// The end of the method's name.
+  package var methodEnd: NameEnd {
+    NameEnd(word: cursor?.end(ofStringAt: place) ?? NameEnd(decoded).word)
+  }
 
   /// Whether it is for the method of a name.
   package func isFor(_ name: String) -> Bool {
@@ -71,11 +73,41 @@ package struct RequestView: ~Escapable, @unchecked Sendable {  // used on one th
   }
 }
 
+/// The length of a name and its last bytes, as one word: names of one beginning are told apart
+/// without comparing them.
+package struct NameEnd: Sendable, Equatable {
+  fileprivate let word: UInt64
+
+  package init(_ name: String) {
+    let bytes = name.utf8
+    word = bytes.suffix(7).reduce(0) { $0 << 8 | UInt64($1) } | UInt64(min(bytes.count, 255)) << 56
+  }
+
+  fileprivate init(word: UInt64) { self.word = word }
+}
+
 /// The params of a ``RequestView``.
 package struct ParamsView: ~Escapable, @unchecked Sendable {  // used on one thread
   /// What a value is.
   package enum Kind {
     case null, bool, number, string, list, object
+  }
+
+  /// The length of a name and its first bytes, as one word.
+  package struct BriefName: Sendable, Equatable {
+    fileprivate let word: UInt64
+
+    package init(_ name: String) {
+      let bytes = name.utf8
+      word = bytes.prefix(7).reversed().reduce(0) { $0 << 8 | UInt64($1) } | Self.length(bytes.count)
+    }
+
+    fileprivate init(word: UInt64) { self.word = word }
+
+    private static func length(_ count: Int) -> UInt64 { UInt64(min(count, 255)) << 56 }
+
+    /// Whether it is all of the name.
+    package var isWhole: Bool { word >> 56 < 8 }
   }
 
   /// Nil for those that were decoded before.
@@ -126,6 +158,12 @@ package struct ParamsView: ~Escapable, @unchecked Sendable {  // used on one thr
 
   /// The place of the next member.
   package func next(after member: Int) -> Int { cursor?.next(after: member + 1) ?? member + 1 }
+
+  /// The name of a member in brief.
+  package func briefName(of member: Int) -> BriefName {
+    guard let cursor else { return BriefName(members[member].name) }
+    return BriefName(word: cursor.beginning(ofStringAt: member))
+  }
 
   /// Whether a member has a name.
   package func isName(_ name: String, of member: Int) -> Bool {

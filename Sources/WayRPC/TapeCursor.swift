@@ -27,23 +27,30 @@ struct TapeCursor {
   /// The place of the outermost value. Places are indexes of tape words.
   static let root = 1
 
-  private let tape: UnsafePointer<UInt64>
-  private let strings: UnsafeRawPointer
-  private let source: UnsafeRawBufferPointer
-  private let document: csimdjson_document
+  private let document: UnsafePointer<csimdjson_document>
+
+  // Whoever has a cursor has a document without an error, which has both.
+  private var tape: UnsafePointer<UInt64> { document.pointee.tape.unsafelyUnwrapped }
+  private var strings: UnsafeRawPointer {
+    UnsafeRawPointer(document.pointee.strings.unsafelyUnwrapped)
+  }
+  private var source: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: document.pointee.source, count: document.pointee.length)
+  }
 
   @inline(__always)
   static func read<Result>(
     _ bytes: RawSpan, _ body: (TapeCursor) throws(JSONError) -> Result
   ) throws(JSONError) -> Result {
     try bytes.withUnsafeBytes { (source) throws(JSONError) -> Result in
-      let document = csimdjson_parse(source.baseAddress, source.count)
+      guard let document = csimdjson_parse(source.baseAddress, source.count) else {
+        throw JSONError("there is no parser")
+      }
       defer { csimdjson_done(document) }
-      guard document.error == CSIMDJSON_OK, let tape = document.tape, let strings = document.strings
-      else { throw JSONError(document.error, in: Array(source)) }
-      return try body(
-        TapeCursor(
-          tape: tape, strings: UnsafeRawPointer(strings), source: source, document: document))
+      guard document.pointee.error == CSIMDJSON_OK else {
+        throw JSONError(document.pointee.error, in: Array(source))
+      }
+      return try body(TapeCursor(document: document))
     }
   }
 
@@ -105,18 +112,20 @@ struct TapeCursor {
   /// ones, and for the empty one.
   @inline(__always)
   func shortName(at place: Int) -> UInt64 {
-    let (length, start) = beginning(ofStringAt: place)
-    return length < 8 ? start | UInt64(length) << 56 : 0
+    let word = beginning(ofStringAt: place)
+    return word >> 56 < 8 ? word : 0
   }
 
-  /// The length of a string, and its first seven bytes as a number.
+  /// The length of a string, at most 255, in the highest byte, and its first seven bytes below, the
+  /// first in the lowest.
   @inline(__always)
-  private func beginning(ofStringAt place: Int) -> (UInt32, UInt64) {
+  func beginning(ofStringAt place: Int) -> UInt64 {
     let offset = payload(at: place)
-    let length = strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    let length = UInt64(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     // simdjson's buffer has 64 bytes to spare behind the last string.
     let word = strings.loadUnaligned(fromByteOffset: offset + 4, as: UInt64.self)
-    return (length, UInt64(littleEndian: word) & ((1 << (UInt64(min(length, 7)) * 8)) - 1))
+    let start = UInt64(littleEndian: word) & ((1 << (min(length, 7) * 8)) - 1)
+    return start | min(length, 255) << 56
   }
 
   func string(at place: Int) -> String {
@@ -137,9 +146,24 @@ struct TapeCursor {
     return bytes.isSame(as: text.utf8.span.bytes)
   }
 
-  /// The length of a string in bytes.
-  func length(ofStringAt place: Int) -> Int {
-    Int(strings.loadUnaligned(fromByteOffset: payload(at: place), as: UInt32.self))
+  /// The length of a string, at most 255, in the highest byte, and its last seven bytes below, the
+  /// last in the lowest.
+  @inline(__always)
+  func end(ofStringAt place: Int) -> UInt64 {
+    let offset = payload(at: place)
+    let length = Int(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    // The length stands before the first byte, so that eight bytes can be read where there are four.
+    guard length > 3 else {
+      var word = UInt64(length) << 56
+      for index in 0..<length {
+        let byte = strings.load(fromByteOffset: offset + 4 + index, as: UInt8.self)
+        word |= UInt64(byte) << (8 * UInt64(length - 1 - index))
+      }
+      return word
+    }
+    let last = strings.loadUnaligned(fromByteOffset: offset + length - 4, as: UInt64.self)
+    let kept = UInt64(min(length, 7)) * 8
+    return UInt64(bigEndian: last) & ((1 << kept) - 1) | UInt64(min(length, 255)) << 56
   }
 
   /// The value at a place.
@@ -217,8 +241,7 @@ struct TapeCursor {
     var at = object + 1
     let end = end(of: object)
     while at < end {
-      let (length, start) = beginning(ofStringAt: at)
-      let name = start | UInt64(length) << 56
+      let name = beginning(ofStringAt: at)
       for index in 0..<known where seen[index] == name { return false }
       seen[known] = name
       known += 1

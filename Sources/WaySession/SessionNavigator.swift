@@ -4,18 +4,27 @@ import WayRouting
 import WayValues
 
 /// Lets Swift code of a session use the router that called it.
+///
+/// Three words, so that it lies in an `any Navigator` without memory of its own: each call has one.
 struct SessionNavigator: Navigator {
+  private final class PageName: Sendable {
+    let id: String
+    init(_ id: String) { self.id = id }
+  }
+
   private let own: Session
-  /// The page on whose behalf the code runs.
-  private let page: String?
+  private let pageName: PageName?
   /// Those of who called the code.
   private let rights: Rights
 
   init(session: Session, page: String?, _ rights: Rights) {
     own = session
-    self.page = page
+    pageName = page.map(PageName.init)
     self.rights = rights
   }
+
+  /// The page on whose behalf the code runs.
+  private var page: String? { pageName?.id }
 
   var session: String { own.id }
 

@@ -155,10 +155,10 @@ extension BridgeClient {
     } catch {
       throw CallError(.invalidParams, "The params of \(method) cannot be sent: \(error)")
     }
-    guard writer.bytes.count <= room else {
+    guard writer.count <= room else {
       throw CallError(
         .tooLarge,
-        "\(method) takes \(writer.bytes.count) bytes; the server's limit is \(maxMessage)")
+        "\(method) takes \(writer.count) bytes; the server's limit is \(maxMessage)")
     }
   }
 

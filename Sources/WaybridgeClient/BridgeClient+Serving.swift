@@ -116,12 +116,12 @@ extension BridgeClient {
 
   func answer(_ id: RequestID, _ result: Result<Value, CallError>) {
     writer.answer(id, result)
-    if writer.bytes.count > room {
+    if writer.count > room {
       writer.error(
         id,
         CallError(
           .tooLarge,
-          "The answer takes \(writer.bytes.count) bytes; the server's limit is \(maxMessage)"))
+          "The answer takes \(writer.count) bytes; the server's limit is \(maxMessage)"))
     }
     line.send(writer.bytes, .bound)
   }

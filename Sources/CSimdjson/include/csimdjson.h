@@ -29,27 +29,29 @@ typedef enum csimdjson_error {
   CSIMDJSON_NO_MEMORY,
 } csimdjson_error;
 
-/// A parsed document, as simdjson's doc/tape.md describes it. The pointers are good until csimdjson_done, on the same
-/// thread, whatever is parsed meanwhile.
+/// A parsed document, as simdjson's doc/tape.md describes it, and the bytes that it was made from. The pointers are good
+/// until csimdjson_done, on the same thread, whatever is parsed meanwhile.
 typedef struct csimdjson_document {
-  /// Null where nothing was parsed.
-  void *parser;
   const uint64_t *tape;
   const uint8_t *strings;
+  const uint8_t *source;
+  size_t length;
+  /// Null where nothing was parsed.
+  void *parser;
   csimdjson_error error;
 } csimdjson_document;
 
 /// Parses with a parser that belongs to the calling thread. A number that JSON allows and no machine type holds
 /// stands on the tape as the double zero: its digits are in the source.
-csimdjson_document csimdjson_parse(const uint8_t *bytes, size_t length);
+const csimdjson_document *csimdjson_parse(const uint8_t *bytes, size_t length);
 
 /// Writes into the payload of each number on the tape where in the source it begins: the tape alone loses the
 /// digits of doubles and the sign of `-0`.
-void csimdjson_locate_numbers(csimdjson_document document);
+void csimdjson_locate_numbers(const csimdjson_document *document);
 
 /// To be called when a document has been read, also after an error: its parser may parse the next, and the memory is
 /// freed that a large message made it take.
-void csimdjson_done(csimdjson_document document);
+void csimdjson_done(const csimdjson_document *document);
 
 #ifdef __cplusplus
 }

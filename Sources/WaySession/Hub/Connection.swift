@@ -414,7 +414,7 @@ extension Connection {
   private func refuse(_ request: Request, _ refusal: ConnectionState.Action) {
     hub.meter.begin()
     write(refusal, to: request)
-    channel.send(writer.bytes.span.bytes, as: .text)
+    writer.use { channel.send($0, as: .text) }
     // A connection without a session takes one message in a turn.
     channel.letOthersGoFirst()
   }
@@ -467,7 +467,7 @@ extension Connection {
 
   private func send(_ id: RequestID, _ result: Result<Value, CallError>) {
     writer.answer(id, result)
-    channel.send(writer.bytes.span.bytes, as: .text)
+    writer.use { channel.send($0, as: .text) }
   }
 
   private func record(_ request: Request, _ error: CallError?) {

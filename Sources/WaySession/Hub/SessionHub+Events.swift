@@ -36,9 +36,9 @@ extension SessionHub {
     } catch {
       throw CallError(.tooLarge, "The event cannot be sent: \(error)")
     }
-    guard writer.bytes.count <= limit else {
+    guard writer.count <= limit else {
       throw CallError(
-        .tooLarge, "The event has \(writer.bytes.count) bytes, more than \(limit)"
+        .tooLarge, "The event has \(writer.count) bytes, more than \(limit)"
       )
     }
     return writer.bytes

@@ -44,7 +44,7 @@ struct Journey {
   /// What there is of a call that does not come to its end at once; nil for most.
   private var detour: Detour?
 
-  init(_ entry: Entry, _ uri: String, _ options: CallOptions) {
+  init(_ entry: Entry, _ uri: String, _ options: consuming CallOptions) {
     self.entry = entry
     self.uri = uri
     self.options = options

@@ -8,36 +8,30 @@ package struct MethodTable: Sendable {
     RouterMethods.all + NavigationMethods.all + PageMethods.all + HostMethods.all
     + EventMethods.all + SessionMethods.all + AdminMethods.all
 
-  /// By the length of the name in bytes, and there in the order of ``own``, those beside them
-  /// behind.
-  private let methods: [[(place: Int, method: Method)]]
+  /// In the order of ``own``, those beside them behind.
+  private let methods: [Method]
+  /// The ends of their names, the order that of `methods`, and what is looked at first.
+  private let ends: [NameEnd]
 
   /// The protocol's methods, and others beside, which are answered at once.
   init(others: [String: RawMethod] = [:]) {
-    let all = Self.own + others.map { Method($0, access: .member, raw: $1) }
-    var methods: [[(place: Int, method: Method)]] = []
-    for (place, method) in all.enumerated() {
-      let length = method.name.utf8.count
-      while methods.count <= length { methods.append([]) }
-      methods[length].append((place, method))
-    }
-    self.methods = methods
+    methods = Self.own + others.map { Method($0, access: .member, raw: $1) }
+    ends = methods.map { NameEnd($0.name) }
   }
 
   /// The method that a request is for, and its place in the table; nil for none.
   func find(_ request: RequestView) -> (place: Int, method: Method)? {
-    let length = request.methodSize
-    guard length < methods.count else { return nil }
-    for entry in methods[length] where request.isFor(entry.method.name) { return entry }
+    let end = request.methodEnd
+    for place in ends.indices where ends[place] == end {
+      let method = methods[place]
+      if request.isFor(method.name) { return (place, method) }
+    }
     return nil
   }
 
   /// The method of a name, and its place in the table; nil for none.
   func find(_ name: String) -> (place: Int, method: Method)? {
-    let length = name.utf8.count
-    guard length < methods.count else { return nil }
-    for entry in methods[length] where name.isSameASCII(as: entry.method.name) { return entry }
-    return nil
+    methods.firstIndex { $0.name.isSameUTF8(as: name) }.map { ($0, methods[$0]) }
   }
 
   /// The beginnings of the protocol's names, which are nobody else's: `router.`, `$/` and so on.

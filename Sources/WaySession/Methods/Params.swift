@@ -10,9 +10,9 @@ enum ParamName: Int, CaseIterable, Sendable {
   case failed, sent, expect, operations, table, version
 
   /// As the wire has it.
-  var text: String {
-    self == .actionURL ? "action_url" : "\(self)"
-  }
+  var text: String { Self.texts[rawValue] }
+
+  private static let texts = allCases.map { $0 == .actionURL ? "action_url" : "\($0)" }
 }
 
 /// What a parameter has to be.
@@ -45,17 +45,27 @@ enum ParamKind: Sendable, Equatable {
   }
 }
 
-/// One parameter of a method.
+/// One parameter of a method. Words alone, since a call looks at all that its method takes.
 struct Param: Sendable {
   let name: ParamName
   let kind: ParamKind
-  /// The name as the wire has it.
-  let text: String
+  private let brief: ParamsView.BriefName
 
   init(_ name: ParamName, _ kind: ParamKind) {
     self.name = name
     self.kind = kind
-    text = name.text
+    brief = ParamsView.BriefName(name.text)
+  }
+
+  /// The name as the wire has it.
+  var text: String { name.text }
+
+  /// Whether a member of params, whose name is in brief `brief`, is this one.
+  @inline(__always)
+  fileprivate func isName(
+    of member: Int, _ brief: ParamsView.BriefName, in params: ParamsView
+  ) -> Bool {
+    brief == self.brief && (brief.isWhole || params.isName(text, of: member))
   }
 }
 
@@ -79,7 +89,8 @@ struct Params: ~Escapable {
     var member = members.lowerBound
     while member < members.upperBound {
       // Of two with one name the last counts.
-      for param in named where view.isName(param.text, of: member) {
+      let brief = view.briefName(of: member)
+      for param in named where param.isName(of: member, brief, in: view) {
         places[param.name.rawValue] = Int32(truncatingIfNeeded: member)
         break
       }

@@ -50,7 +50,7 @@ enum RouterMethods {
 
   @inline(__always)
   private static func go(
-    _ entry: Entry, _ uri: String, _ options: CallOptions, _ params: Params,
+    _ entry: Entry, _ uri: String, _ options: consuming CallOptions, _ params: Params,
     _ address: ReplyAddress, in session: isolated Session
   ) throws(CallError) -> Reply {
     if let key = params.string(.key) {

@@ -174,11 +174,18 @@ final class Mail {
     return request
   }
 
-  private func send(to client: Client) { send(writer.bytes, to: client) }
+  /// Sends the message that was written.
+  private func send(to client: Client) {
+    guard let channel = client.channel, !client.isResumable else {
+      return send(writer.bytes, to: client)
+    }
+    writer.use { channel.send($0, as: .text) }
+    check(client, channel)
+  }
 
   /// Sends what has no number, where somebody is there to take it.
   private func sendApart(to client: Client) {
-    client.channel?.send(writer.bytes.span.bytes, as: .text)
+    writer.use { client.channel?.send($0, as: .text) }
   }
 
   /// Sends a message, numbered where the client resumes; one that has no connection now gets it
@@ -269,7 +276,7 @@ final class Mail {
       let number = client.numbering?.acknowledge(through: number)
     else { return }
     writer.acknowledgement(of: number)
-    channel.send(writer.bytes.span.bytes, as: .text)
+    writer.use { channel.send($0, as: .text) }
   }
 
   /// A client goes on that has taken what was sent up to `number`: the rest is to be sent again, then

@@ -7,7 +7,7 @@ import WayValues
 /// and die with their connection.
 ///
 /// Knows no connection but the one that it is handed, and no clock.
-struct Conversation {
+struct Conversation: ~Copyable {
   /// What is to be done with a frame.
   enum Verdict: Sendable {
     case take
@@ -114,7 +114,7 @@ struct Conversation {
       throw .invalidParams("The params of \(method) cannot be sent: \(error)")
     }
     asked[id] = answer
-    channel.send(writer.bytes.span.bytes, as: .text)
+    writer.use { channel.send($0, as: .text) }
   }
 
   /// Takes a request back that was not sent yet; false where it was.
@@ -130,7 +130,7 @@ struct Conversation {
   mutating func acknowledge(over channel: any MessageChannel) {
     guard let number = numbering?.acknowledge() else { return }
     writer.acknowledgement(of: number)
-    channel.send(writer.bytes.span.bytes, as: .text)
+    writer.use { channel.send($0, as: .text) }
   }
 
   /// Decides on a frame. Before the hello is answered (`isOpen`) nothing has a number.
