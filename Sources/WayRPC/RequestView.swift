@@ -93,22 +93,26 @@ package struct ParamsView: ~Escapable, @unchecked Sendable {  // used on one thr
     case null, bool, number, string, list, object
   }
 
-  /// The length of a name and its first bytes, as one word.
-  package struct BriefName: Sendable, Equatable {
-    fileprivate let word: UInt64
+  /// Names that members may have: at most as many as there is room for in ``Places``.
+  package struct Names: Sendable {
+    package let texts: [String]
+    /// The length of each and its first bytes, as ``TapeCursor/beginning(ofStringAt:)`` gives them.
+    fileprivate let beginnings: [UInt64]
 
-    package init(_ name: String) {
-      let bytes = name.utf8
-      word = bytes.prefix(7).reversed().reduce(0) { $0 << 8 | UInt64($1) } | Self.length(bytes.count)
+    package init(_ texts: [String]) {
+      self.texts = texts
+      beginnings = texts.map(Self.beginning)
     }
 
-    fileprivate init(word: UInt64) { self.word = word }
-
-    private static func length(_ count: Int) -> UInt64 { UInt64(min(count, 255)) << 56 }
-
-    /// Whether it is all of the name.
-    package var isWhole: Bool { word >> 56 < 8 }
+    fileprivate static func beginning(_ name: String) -> UInt64 {
+      let bytes = name.utf8
+      return bytes.prefix(7).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        | UInt64(min(bytes.count, 255)) << 56
+    }
   }
+
+  /// Where the members of ``Names`` are, in their order; -1 for those that are not there.
+  package typealias Places = InlineArray<16, Int32>
 
   /// Nil for those that were decoded before.
   private let cursor: TapeCursor?
@@ -150,24 +154,28 @@ package struct ParamsView: ~Escapable, @unchecked Sendable {  // used on one thr
     if case .object(let object)? = decoded { object.members } else { [] }
   }
 
-  /// The place of the first member of an object, and of what is behind the last.
-  package var places: Range<Int> {
-    guard let cursor else { return 0..<members.count }
-    return place + 1..<cursor.end(of: place)
-  }
-
-  /// The place of the next member.
-  package func next(after member: Int) -> Int { cursor?.next(after: member + 1) ?? member + 1 }
-
-  /// The name of a member in brief.
-  package func briefName(of member: Int) -> BriefName {
-    guard let cursor else { return BriefName(members[member].name) }
-    return BriefName(word: cursor.beginning(ofStringAt: member))
-  }
-
-  /// Whether a member has a name.
-  package func isName(_ name: String, of member: Int) -> Bool {
-    cursor?.isString(at: member, sameAs: name) ?? members[member].name.isSameUTF8(as: name)
+  /// Where members of these names are. Of two with one name the last counts.
+  package func locate(_ names: Names, _ places: inout Places) {
+    guard let cursor else {
+      for (index, member) in members.enumerated() {
+        let name = names.texts.firstIndex { $0.isSameUTF8(as: member.name) }
+        if let name, name < places.count { places[name] = Int32(truncatingIfNeeded: index) }
+      }
+      return
+    }
+    var at = place + 1
+    let end = cursor.end(of: place)
+    let count = min(names.beginnings.count, places.count)
+    while at < end {
+      let beginning = cursor.beginning(ofStringAt: at)
+      for index in 0..<count where names.beginnings[index] == beginning {
+        // All of a short name is in its beginning.
+        if beginning >> 56 > 7, !cursor.isString(at: at, sameAs: names.texts[index]) { continue }
+        places[index] = Int32(truncatingIfNeeded: at)
+        break
+      }
+      at = cursor.next(after: at + 1)
+    }
   }
 
   /// What the value of a member is.

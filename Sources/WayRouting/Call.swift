@@ -4,14 +4,40 @@ import WayValues
 
 /// One invocation, as its handler sees it.
 public struct Call: Sendable {
+  /// What is called: one reference, since a call is handed on often.
+  private enum Target {
+    case match(Match)
+    case other(OtherTarget)
+  }
+
+  private let target: Target
+
   /// The URI as it was called, fragment included.
-  public let uri: RouteURI
+  public var uri: RouteURI {
+    switch target {
+    case .match(let match): match.uri
+    case .other(let other): other.uri
+    }
+  }
+
   /// Query, path and the caller's parameters, merged; the later ones win.
-  public let params: ValueObject
+  public var params: ValueObject {
+    switch target {
+    case .match(let match): match.params
+    case .other(let other): other.params
+    }
+  }
+
+  /// The declared route that is called; nil where a client serves a URI that no route declares.
+  public var route: Route? {
+    switch target {
+    case .match(let match): match.route
+    case .other(let other): other.route
+    }
+  }
+
   /// What is no business data (`animated`, …), as the caller gave it.
   public let exts: ValueObject
-  /// The declared route that is called; nil where a client serves a URI that no route declares.
-  public let route: Route?
   /// Acts in the session that the call belongs to, with the rights of the caller.
   public let navigator: any Navigator
   /// Who calls.
@@ -49,9 +75,7 @@ public struct Call: Sendable {
     uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route? = nil,
     navigator: any Navigator, caller: Caller? = nil
   ) {
-    self.uri = uri
-    self.route = route
-    self.params = params
+    target = .other(OtherTarget(uri, params, route))
     self.exts = exts
     self.navigator = navigator
     self.caller = caller ?? Caller(session: navigator.session)
@@ -65,35 +89,37 @@ public struct Call: Sendable {
     carrying: [String: any Sendable] = [:], key: CallKey? = nil,
     progress: @escaping @Sendable (Value) -> Void
   ) {
-    self.init(
-      uri: uri, params: params, exts: exts, route: route, navigator: navigator,
-      caller: caller ?? Caller(session: navigator.session), deadline: deadline,
-      carried: Carried(carrying), key: key, progress: progress)
+    target = .other(OtherTarget(uri, params, route))
+    self.exts = exts
+    self.navigator = navigator
+    self.caller = caller ?? Caller(session: navigator.session)
+    waiting = WaitingCall(
+      deadline: deadline, carried: Carried(carrying), key: key, progress: progress)
   }
 
-  /// As the session makes it.
+  /// As the session makes it: of what a URI says.
   package init(
-    uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route?,
-    navigator: any Navigator, caller: Caller, deadline: ContinuousClock.Instant?,
-    carried: Carried?, key: CallKey? = nil, progress: @escaping @Sendable (Value) -> Void
+    _ said: Resolution, exts: ValueObject, navigator: any Navigator, caller: Caller,
+    waiting: WaitingCall?
   ) {
-    self.uri = uri
-    self.route = route
-    self.params = params
+    target =
+      switch said {
+      case .match(let match): .match(match)
+      case .undeclared(let uri, _, let params), .navigation(let uri, _, let params):
+        .other(OtherTarget(uri, params, nil))
+      }
     self.exts = exts
     self.navigator = navigator
     self.caller = caller
-    waiting = WaitingCall(deadline: deadline, carried: carried, key: key, progress: progress)
+    self.waiting = waiting
   }
 
   private init(_ call: Call, _ params: ValueObject) {
-    uri = call.uri
-    route = call.route
+    target = .other(OtherTarget(call.uri, params, call.route))
     exts = call.exts
     navigator = call.navigator
     caller = call.caller
     waiting = call.waiting
-    self.params = params
   }
 
   /// The same call with other parameters.
@@ -109,13 +135,27 @@ public struct Call: Sendable {
   }
 }
 
-private final class WaitingCall: Sendable {
+/// What is called that is no ``Match``, or one with other parameters.
+private final class OtherTarget: Sendable {
+  let uri: RouteURI
+  let params: ValueObject
+  let route: Route?
+
+  init(_ uri: RouteURI, _ params: ValueObject, _ route: Route?) {
+    self.uri = uri
+    self.params = params
+    self.route = route
+  }
+}
+
+/// What only a ``Call`` has that may wait, carries something or has a key.
+package final class WaitingCall: Sendable {
   let deadline: ContinuousClock.Instant?
   let carried: Carried?
   let key: CallKey?
   let progress: @Sendable (Value) -> Void
 
-  init(
+  package init(
     deadline: ContinuousClock.Instant?, carried: Carried?, key: CallKey?,
     progress: @escaping @Sendable (Value) -> Void
   ) {

@@ -1,12 +1,18 @@
 import WayPatterns
 import WayValues
 
-/// A declared route with the parameters of a call.
-public struct Match: Sendable {
+/// A declared route with the parameters of a call. A class, so that it is handed on as one
+/// reference.
+public final class Match: Sendable {
   /// What the URI alone leads to; the same for every call of it.
   let found: FoundRoute
   /// Query, path and the caller's parameters, merged; the later ones win.
   public let params: ValueObject
+
+  init(found: FoundRoute, params: ValueObject) {
+    self.found = found
+    self.params = params
+  }
 
   /// The route with the handler that it had when it was looked up.
   public var route: Route { found.route }

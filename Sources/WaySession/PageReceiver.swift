@@ -65,7 +65,8 @@ enum PageReceiver {
         break
       }
       let options = CallOptions(rights: rights, from: page.id, deadline: deadline, key: key)
-      let asked = Call(uri, params, nil, options, call.number, in: session)
+      let said = Resolution.undeclared(uri: uri, nil, params: params)
+      let asked = Call(said, options, call.number, in: session)
       call.work = .task(
         Task {
           do {

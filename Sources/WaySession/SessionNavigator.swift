@@ -116,37 +116,21 @@ extension Call {
   init(
     _ said: Resolution, _ options: CallOptions, _ number: CallNumber? = nil, in session: Session
   ) {
-    switch said {
-    case .match(let match):
-      self.init(match.uri, match.params, match.route, options, number, in: session)
-    case .undeclared(let uri, _, let params), .navigation(let uri, _, let params):
-      self.init(uri, params, nil, options, number, in: session)
-    }
-  }
-
-  /// A call as Swift code of a session sees it; `number` is that of one that goes on.
-  init(
-    _ uri: RouteURI, _ params: ValueObject, _ route: Route?, _ options: CallOptions,
-    _ number: CallNumber? = nil, in session: Session
-  ) {
-    let navigator = SessionNavigator(session: session, page: options.from, options.rights)
-    let caller = options.rights.caller
     options.carried?.begin()
-    guard number != nil || options.carried != nil || options.key != nil else {
-      self.init(
-        uri: uri, params: params, exts: options.exts, route: route, navigator: navigator,
-        caller: caller)
-      return
+    var waiting: WaitingCall?
+    if number != nil || options.carried != nil || options.key != nil {
+      waiting = WaitingCall(
+        deadline: number == nil ? nil : options.deadline.map { ContinuousClock.now + $0 },
+        carried: options.carried, key: options.key,
+        progress: { value in
+          guard let number else { return }
+          session.loop.execute { session.assumeIsolated { $0.report(value, of: number) } }
+        })
     }
     self.init(
-      uri: uri, params: params, exts: options.exts, route: route, navigator: navigator,
-      caller: caller,
-      deadline: number == nil ? nil : options.deadline.map { ContinuousClock.now + $0 },
-      carried: options.carried, key: options.key,
-      progress: { value in
-        guard let number else { return }
-        session.loop.execute { session.assumeIsolated { $0.report(value, of: number) } }
-      })
+      said, exts: options.exts,
+      navigator: SessionNavigator(session: session, page: options.from, options.rights),
+      caller: options.rights.caller, waiting: waiting)
   }
 }
 

@@ -12,7 +12,7 @@ enum Doubt {
   /// Whether a request may be carried out although it may have been: one with a key is done once
   /// whatever comes. Fails with 2599.
   static func check(_ method: Method, _ params: Value?) throws(CallError) {
-    let takesKey = method.takes.contains { $0.name == .key }
+    let takesKey = method.takes.params.contains { $0.name == .key }
     if repeatable.contains(method.name) || takesKey && params?["key"]?.string != nil { return }
     throw Resuming.unknown
   }

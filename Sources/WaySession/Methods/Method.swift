@@ -24,7 +24,7 @@ package final class Method: Sendable {
   /// As the policy is asked about it.
   let kind: MethodKind
   /// The parameters that it reads by name.
-  let takes: [Param]
+  let takes: ParamList
   let handler: Handler
   /// In the place of ``handler`` for a method that needs no session and reads its params itself.
   let raw: RawMethod?
@@ -36,7 +36,7 @@ package final class Method: Sendable {
     self.access = access
     let isAskedAgain = name.hasPrefix("host.") || RouteMethod.allCases.contains { $0.name == name }
     kind = access == .admin ? .admin : isAskedAgain ? .askedAgain : .usual
-    self.takes = takes
+    self.takes = ParamList(takes)
     self.handler = handler
     raw = nil
   }
@@ -46,7 +46,7 @@ package final class Method: Sendable {
     self.access = access
     kind = .usual
     self.raw = raw
-    takes = []
+    takes = ParamList([])
     handler = { _, _, _ throws(CallError) in .value(try raw(nil)) }
   }
 }
@@ -58,7 +58,16 @@ package typealias RawMethod = @Sendable (Value?) throws(CallError) -> Value
 /// answer.
 struct Notice: Sendable {
   let name: String
-  let takes: [Param]
+  let takes: ParamList
   /// Carries it out; nobody is told of a fault.
   let handler: @Sendable (isolated Session, Client, Params) -> Void
+
+  init(
+    name: String, takes: [Param],
+    _ handler: @escaping @Sendable (isolated Session, Client, Params) -> Void
+  ) {
+    self.name = name
+    self.takes = ParamList(takes)
+    self.handler = handler
+  }
 }

@@ -45,27 +45,30 @@ enum ParamKind: Sendable, Equatable {
   }
 }
 
-/// One parameter of a method. Words alone, since a call looks at all that its method takes.
+/// One parameter of a method.
 struct Param: Sendable {
   let name: ParamName
   let kind: ParamKind
-  private let brief: ParamsView.BriefName
 
   init(_ name: ParamName, _ kind: ParamKind) {
     self.name = name
     self.kind = kind
-    brief = ParamsView.BriefName(name.text)
   }
+}
 
-  /// The name as the wire has it.
-  var text: String { name.text }
+/// The parameters that a method reads by name, at most 16.
+final class ParamList: Sendable {
+  let params: [Param]
+  fileprivate let names: ParamsView.Names
+  /// The place of each name among them, or -1: as many as there are ``ParamName``s.
+  fileprivate let slots: InlineArray<41, Int8>
 
-  /// Whether a member of params, whose name is in brief `brief`, is this one.
-  @inline(__always)
-  fileprivate func isName(
-    of member: Int, _ brief: ParamsView.BriefName, in params: ParamsView
-  ) -> Bool {
-    brief == self.brief && (brief.isWhole || params.isName(text, of: member))
+  init(_ params: [Param]) {
+    self.params = params
+    names = ParamsView.Names(params.map(\.name.text))
+    var slots = InlineArray<41, Int8>(repeating: -1)
+    for (place, param) in params.enumerated() { slots[param.name.rawValue] = Int8(place) }
+    self.slots = slots
   }
 }
 
@@ -73,43 +76,34 @@ struct Param: Sendable {
 /// kind, and is decoded when it is asked for. Null is as if it were absent.
 struct Params: ~Escapable {
   private let view: ParamsView
-  /// Where each name is among the members, or -1: as many as there are ``ParamName``s.
-  private var places: InlineArray<41, Int32> = InlineArray(repeating: -1)
+  private let list: ParamList
+  private var places = ParamsView.Places(repeating: -1)
 
-  /// The params of a method that takes `named`; others are ignored. Where it takes nothing, nothing
+  /// The params of a method that takes `list`; others are ignored. Where it takes nothing, nothing
   /// is looked at. Fails with -32602, and the name of the parameter that is not what it has to be.
   @_lifetime(copy view)
-  init(_ view: ParamsView, of method: String, taking named: [Param]) throws(CallError) {
+  init(_ view: ParamsView, of method: String, taking list: ParamList) throws(CallError) {
     self.view = view
-    guard !named.isEmpty, !view.isAbsent else { return }
+    self.list = list
+    guard !list.params.isEmpty, !view.isAbsent else { return }
     guard view.isObject else {
       throw .invalidParams("\(method) takes its params by name: send an object")
     }
-    let members = view.places
-    var member = members.lowerBound
-    while member < members.upperBound {
-      // Of two with one name the last counts.
-      let brief = view.briefName(of: member)
-      for param in named where param.isName(of: member, brief, in: view) {
-        places[param.name.rawValue] = Int32(truncatingIfNeeded: member)
-        break
-      }
-      member = view.next(after: member)
-    }
-    for param in named {
-      let member = Int(places[param.name.rawValue])
+    view.locate(list.names, &places)
+    for index in list.params.indices {
+      let (param, member) = (list.params[index], Int(places[index]))
       guard member >= 0, !param.kind.fits(view, member) else { continue }
       guard view.kind(of: member) == .null else {
-        throw .unfit("params.\(param.text)", param.kind.expected, view.value(of: member))
+        throw .unfit("params.\(param.name.text)", param.kind.expected, view.value(of: member))
       }
-      places[param.name.rawValue] = -1
+      places[index] = -1
     }
   }
 
   /// The params of a message that was decoded before.
   @_lifetime(immortal)
   init(_ params: Value?, of method: String, taking named: [Param]) throws(CallError) {
-    try self.init(ParamsView(params), of: method, taking: named)
+    try self.init(ParamsView(params), of: method, taking: ParamList(named))
   }
 
   /// All of them, as they came; an empty object where there are none.
@@ -121,15 +115,22 @@ struct Params: ~Escapable {
   /// The value of a parameter; nil where it is absent.
   @inline(__always)
   subscript(name: ParamName) -> Value? {
-    let place = places[name.rawValue]
+    let member = member(name)
     // `nil` as a value would be JSON's null.
-    return place < 0 ? .none : view.value(of: Int(place))
+    return member < 0 ? .none : view.value(of: member)
+  }
+
+  /// Where a parameter is among the members, or -1.
+  @inline(__always)
+  private func member(_ name: ParamName) -> Int {
+    let slot = Int(list.slots[name.rawValue])
+    return slot < 0 ? -1 : Int(places[slot])
   }
 
   /// A text; `likely` itself where it is the same, so that it need not be made.
   func string(_ name: ParamName, likely: String) -> String? {
-    let place = places[name.rawValue]
-    return place < 0 ? nil : view.string(of: Int(place), likely: likely)
+    let member = member(name)
+    return member < 0 ? nil : view.string(of: member, likely: likely)
   }
 
   func string(_ name: ParamName) -> String? { string(name, likely: "") }
