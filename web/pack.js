@@ -2,7 +2,7 @@
 // Makes what is published of web/bridge: modules without comments, whose declarations have them.
 //
 // node web/pack.js --prepare    fills web/bridge/dist, as `npm pack` has it done
-// node web/pack.js FOLDER       the tarball in that folder, as `npm pack` makes it, where there is no npm
+// node web/pack.js FOLDER       the tarball in that folder, as `npm pack` makes it, where there is no npm; writes nowhere else
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,6 @@ import { fileURLToPath } from "node:url";
 
 const web = dirname(fileURLToPath(import.meta.url));
 const bridge = join(web, "bridge");
-const dist = join(bridge, "dist");
 
 /**
  * @param {string} command
@@ -47,9 +46,10 @@ function manifest() {
 
 /**
  * The declarations that those of the entry points need.
+ * @param {string} dist
  * @param {string[]} paths of entry points, from `dist`
  */
-function reachable(paths) {
+function reachable(dist, paths) {
   const found = new Set(paths);
   for (const path of found) {
     const text = readFileSync(join(dist, path), "utf8");
@@ -71,11 +71,15 @@ function withoutTypesInComments(text) {
   }).replace(/^\s*\n/gm, "");
 }
 
-function prepare() {
+/**
+ * Fills a folder with modules and declarations.
+ * @param {string} dist
+ */
+function prepare(dist) {
   rmSync(dist, { recursive: true, force: true });
-  run("tsc", ["-p", join(web, "tsconfig.dist.json")]);
+  run("tsc", ["-p", join(web, "tsconfig.dist.json"), "--outDir", dist]);
   const entries = Object.values(manifest().exports).flatMap(({ types }) => (types === undefined ? [] : [relative("dist", types)]));
-  const needed = reachable(entries);
+  const needed = reachable(dist, entries);
   for (const path of filesIn(dist)) {
     if (needed.has(path)) writeFileSync(join(dist, path), withoutTypesInComments(readFileSync(join(dist, path), "utf8")));
     else rmSync(join(dist, path));
@@ -83,7 +87,14 @@ function prepare() {
   // Those that are for types alone have no code.
   const code = modules().filter((path) => !/^export \{\};$/m.test(readFileSync(join(bridge, path), "utf8")));
   run("esbuild", [...code, "--minify", "--format=esm", "--target=es2022", "--charset=utf8", "--log-level=warning", `--outdir=${dist}`]);
-  copyFileSync(join(web, "../LICENSE"), join(bridge, "LICENSE"));
+}
+
+/**
+ * Copies the licence, which the package has from the project.
+ * @param {string} target
+ */
+function license(target) {
+  copyFileSync(join(web, "../LICENSE"), join(target, "LICENSE"));
 }
 
 /**
@@ -91,15 +102,13 @@ function prepare() {
  * @returns {string} the tarball
  */
 function pack(target) {
-  prepare();
-  const { name, version, files } = manifest();
-  const always = ["package.json", "README.md", "LICENSE"];
-  const paths = [...always, ...files.flatMap((each) => filesIn(join(bridge, each)).map((path) => join(each, path)))];
+  const { name, version } = manifest();
   const folder = mkdtempSync(join(tmpdir(), "waybridge-package-"));
-  for (const path of paths) {
-    mkdirSync(dirname(join(folder, "package", path)), { recursive: true });
-    copyFileSync(join(bridge, path), join(folder, "package", path));
-  }
+  const root = join(folder, "package");
+  mkdirSync(root);
+  prepare(join(root, "dist"));
+  license(root);
+  for (const path of ["package.json", "README.md"]) copyFileSync(join(bridge, path), join(root, path));
   const tarball = join(target, `${name}-${version}.tgz`);
   run("tar", ["-czf", tarball, "-C", folder, "package"]);
   rmSync(folder, { recursive: true });
@@ -107,6 +116,9 @@ function pack(target) {
 }
 
 const [argument] = process.argv.slice(2);
-if (argument === "--prepare") prepare();
+if (argument === "--prepare") {
+  prepare(join(bridge, "dist"));
+  license(bridge);
+}
 else if (argument !== undefined && existsSync(argument)) console.log(pack(argument));
 else throw new Error("usage: node web/pack.js --prepare, or FOLDER: an existing folder for the tarball");

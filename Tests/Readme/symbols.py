@@ -36,7 +36,8 @@ def write_graph(product, folder):
     output(
         "swift", "symbolgraph-extract", "-module-name", product, "-target", triple,
         "-I", str(binaries / "Modules"), "-I", "Sources/CLibwebsockets", "-I", "Sources/CLibuv",
-        "-I", "Sources/CWayMalloc", "-I", "Sources/CWaySQLite", "-Xcc", f"-fmodule-map-file={binaries}/CSimdjson.build/module.modulemap",
+        "-I", "Sources/CWayMalloc", "-I", "Sources/CWaySQLite", "-I", "Sources/CWayCurl",
+        "-Xcc", f"-fmodule-map-file={binaries}/CSimdjson.build/module.modulemap",
         "-Xcc", f"-fmodule-map-file={binaries}/CWebClient.build/module.modulemap",
         "-minimum-access-level", "public", "-skip-inherited-docs", "-output-dir", str(folder),
         *[f"-experimental-allowed-reexported-modules={','.join(PRODUCTS[product])}" for _ in PRODUCTS[product][:1]],

@@ -72,6 +72,18 @@ test("the package has what is needed and no more, and is small", () => {
   assert.match(readFileSync(`${root}/dist/caller.d.ts`, "utf8"), /that it was dismissed is an outcome, not an error/);
 });
 
+const hasNPM = spawnSync("npm", ["--version"], { encoding: "utf8" }).error === undefined;
+
+test("npm pack makes the same package", { skip: hasNPM ? false : "there is no npm" }, () => {
+  const theirs = `${folder}/npm`;
+  mkdirSync(theirs, { recursive: true });
+  const { status, stderr: told } = run("npm", ["pack", "--pack-destination", theirs], `${WEB}bridge`);
+  assert.equal(status, 0, told);
+  assert.equal(run("sh", ["-c", "tar -xzf *.tgz"], theirs).status, 0);
+  const { stdout: differences } = run("diff", ["-r", `${theirs}/package`, `${project("ours")}/node_modules/waybridge`], theirs);
+  assert.equal(differences, "");
+});
+
 for (const [name, compilerOptions] of Object.entries(PROJECTS)) {
   test(`a strict TypeScript project of the kind ${name} compiles, and its mistakes do not`, () => {
     const root = project(name);
