@@ -19,7 +19,8 @@ extension JSONError {
     }
   }
 
-  private static func notUTF8(in bytes: [UInt8]) -> Int? {
+  /// The first byte of what is not UTF-8; nil where all of it is.
+  static func notUTF8(in bytes: [UInt8]) -> Int? {
     do {
       _ = try UTF8Span(validating: bytes.span)
       return nil

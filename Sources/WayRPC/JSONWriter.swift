@@ -136,25 +136,28 @@ package struct JSONWriter: ~Copyable, @unchecked Sendable {  // owns its memory 
   /// Appends an integer.
   package mutating func write(_ value: Int64) {
     let longest = 20
-    var digits: InlineArray<20, UInt8> = .init(repeating: 0)
-    var first = digits.count
-    var rest = value.magnitude
-    repeat {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      first -= 1
-      digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
-      rest = quotient
-    } while rest > 0
-    if value < 0 {
-      first -= 1
-      digits[first] = UInt8(ascii: "-")
-    }
     var to = room(for: longest)
-    for index in first..<digits.count {
-      to.storeBytes(of: digits[index], as: UInt8.self)
+    if value < 0 {
+      to.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
       to += 1
     }
-    wrote(to: to)
+    var rest = value.magnitude
+    var digits = 1
+    // A magnitude has 19 digits at most, and this fits 20.
+    var power: UInt64 = 10
+    while rest >= power {
+      digits += 1
+      power &*= 10
+    }
+    let end = to + digits
+    var place = end
+    repeat {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      place -= 1
+      place.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit), as: UInt8.self)
+      rest = quotient
+    } while place > to
+    wrote(to: end)
   }
 }
 

@@ -35,6 +35,7 @@ package struct MessageDecoder: Sendable {
       switch frame {
       case .request(let request): incoming = .message(request.message)
       case .other(let other): incoming = other
+      case .notText(let error): incoming = .malformed(error)
       }
     }
     return incoming ?? .malformed(tooManyValues)
@@ -64,8 +65,12 @@ package struct MessageDecoder: Sendable {
       }
     } catch {
       let offset = error.offset.map { ["offset": .integer(Int64($0))] as ValueObject }
-      incoming = .malformed(
-        CallError(.parseError, "the message is not JSON: \(error)", data: offset ?? ValueObject()))
+      let failure = CallError(
+        .parseError, "the message is not JSON: \(error)", data: offset ?? ValueObject())
+      // The parser may have found another fault first.
+      let isText = bytes.withUnsafeBytes { JSONError.notUTF8(in: Array($0)) == nil }
+      if !isText { return body(.notText(failure), numbers) }
+      incoming = .malformed(failure)
     }
     if let incoming { body(.other(incoming), numbers) }
   }

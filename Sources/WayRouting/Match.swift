@@ -16,6 +16,8 @@ public final class Match: Sendable {
 
   /// The route with the handler that it had when it was looked up.
   public var route: Route { found.route }
+  /// What answers the call, where that is the route's own handler.
+  package var work: RouteHandler? { found.custom == nil ? found.route.handler : nil }
   /// The URI that was looked up.
   public var uri: RouteURI { found.uri }
   /// What the pattern's parameters took from the URI.

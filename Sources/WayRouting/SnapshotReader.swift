@@ -14,8 +14,11 @@ package struct SnapshotReader {
   /// The one that was asked for last, found without hashing.
   private var last: (text: String, found: FoundRoute)?
 
-  /// The text of the URI that was asked for last; empty before the first.
-  package var lastText: String { last?.text ?? "" }
+  /// The text of the URI that was asked for last, as long as it leads where it led; else empty.
+  package mutating func lastText() -> String {
+    _ = current()
+    return last?.text ?? ""
+  }
 
   /// Takes the router's snapshot, which builds it when nobody has before.
   package init(_ router: Router) {
@@ -38,11 +41,14 @@ package struct SnapshotReader {
 
   /// Where a URI leads, as ``RouterSnapshot/resolve(_:params:checking:for:)-(RouteURI,_,_,_)`` says. A
   /// client calls few routes often, so that most texts need neither be parsed nor looked up again.
+  ///
+  /// - Parameter isLast: whether the text is what ``lastText()`` has just given.
   package mutating func resolve(
-    _ text: String, params: ValueObject, checking: Bool = true, for caller: Caller?
+    _ text: String, params: ValueObject, checking: Bool = true, for caller: Caller?,
+    isLast: Bool = false
   ) throws(RoutingError) -> Resolution {
     let snapshot = current()
-    if let last, last.text.isSameUTF8(as: text) {
+    if let last, isLast || last.text.isSameUTF8(as: text) {
       return .match(try last.found.match(params, checking: checking))
     }
     let key = UTF8Key(text)

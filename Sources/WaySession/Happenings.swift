@@ -1,5 +1,6 @@
 import Synchronization
 import WayNavigation
+import WayPatterns
 import WayRPC
 import WayRouting
 import WayValues
@@ -126,11 +127,12 @@ extension Happenings {
 
   /// A task begins, under a number of the session's calls; nil where nobody is told of its end.
   func tellStart(
-    of destination: Destination, by caller: Caller, _ number: () -> CallNumber
+    of uri: @autoclosure () -> RouteURI, _ route: @autoclosure () -> Route?, by caller: Caller,
+    _ number: () -> CallNumber
   ) -> TaskStart? {
     guard isTold(.task) else { return nil }
     let task = TaskStart(
-      number: number(), uri: destination.uri.text, route: destination.route?.name, caller: caller,
+      number: number(), uri: uri().text, route: route()?.name, caller: caller,
       began: environment.loop.nanoseconds)
     tell(.task, .taskStarted(task), by: caller)
     return task

@@ -38,7 +38,7 @@ enum Reception {
     _ frame: borrowing Frame, from client: Client, in session: isolated Session
   ) -> Verdict {
     switch frame {
-    case .other(.malformed), .other(.message(.invalid)): return .pass
+    case .other(.malformed), .other(.message(.invalid)), .notText: return .pass
     case .request(let request) where request.id == nil && request.isFor("$/ack"):
       return take(request.params.value, from: client, in: session)
     case .request(let request) where request.id != nil && request.isFor("$/ping"):

@@ -7,6 +7,46 @@ import WayValues
 /// Takes calls where their ``Journey`` leads: asks interceptors and modules on the way, and has who
 /// is there do the work.
 enum Travel {
+  /// Begins a call. Where its URI leads to a synchronous task, past interceptors that do not wait,
+  /// it comes to its end here and now; all others go on a ``Journey``. Throws what ends it, unless
+  /// the failure handler is asked. `isLast` says that the URI is what was looked up last.
+  static func begin(
+    _ entry: Entry, _ uri: String, _ isLast: Bool, _ options: CallOptions,
+    for address: ReplyAddress, in session: isolated Session
+  ) throws(CallError) -> Reply {
+    // What is wrong depends on what the caller may know; and who traces traces all of it.
+    guard session.environment.tracer == nil,
+      let said = try? session.guide.look(
+        up: uri, options.params, for: options.rights.caller, isLast: isLast)
+    else {
+      var journey = Journey(entry, uri, options)
+      return try go(&journey, for: .request(address), in: session)
+    }
+    guard case .match(let match) = said, case .task(let run)? = match.work,
+      options.rights.allow(entry.method, said)
+    else {
+      var journey = Journey(entry, uri, options)
+      return try go(&journey, .said(said), for: .request(address), in: session)
+    }
+    let call = Call(said, options, in: session)
+    let event: Journey.Event
+    switch match.interceptors.map({ $0.judge(call) }) ?? .pass {
+    case .pass:
+      guard let reply = self.run(run, call, entry, options.rights.caller, in: session) else {
+        event = .declined
+        break
+      }
+      guard case .failed(let error) = reply else { return reply }
+      let journey = Journey(entry, uri, options, at: said)
+      return try Rescue.save(
+        journey, from: error, isTold: true, for: .request(address), in: session) ?? reply
+    case nil: event = .said(said)
+    case let verdict?: event = .judged(verdict)
+    }
+    var journey = Journey(entry, uri, options, at: said)
+    return try go(&journey, event, for: .request(address), in: session)
+  }
+
   /// Takes a call on from an event. Throws what ends it, unless the failure handler is asked.
   static func go(
     _ journey: inout Journey, _ event: Journey.Event = .begun, for asker: Session.Asker,
@@ -65,7 +105,7 @@ enum Travel {
           let reply: Reply?
           if case .task(let run) = destination.kind, journey.options.carried == nil {
             // It gets the call as they have seen it.
-            reply = self.run(run, asked, destination, journey, in: session)
+            reply = self.run(run, asked, journey.entry, journey.caller, in: session)
           } else {
             reply = try arrive(at: destination, journey, for: asker, in: session)
           }
@@ -187,7 +227,7 @@ extension Travel {
     switch destination.kind {
     case .task(let run):
       let call = Call(destination.resolution, journey.options, in: session)
-      return self.run(run, call, destination, journey, in: session)
+      return self.run(run, call, journey.entry, journey.caller, in: session)
     case .page(let handler):
       return try open(destination, .swift(handler), nil, journey, for: asker, in: session)
     case .hosted(let host, _) where host.kind == .page:
@@ -202,7 +242,9 @@ extension Travel {
         throw CallError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
       }
       let call = try begin(asker, journey, in: session)
-      call.started = session.happenings.tellStart(of: destination, by: journey.caller) {
+      call.started = session.happenings.tellStart(
+        of: destination.uri, destination.route, by: journey.caller
+      ) {
         session.makeCallNumber()
       }
       call.journey = journey
@@ -271,16 +313,16 @@ extension Travel {
 
   /// Runs a synchronous task to its result: no Swift task is made, and the thread is not left.
   private static func run(
-    _ run: @Sendable (Call) throws -> Value, _ call: Call, _ destination: Destination,
-    _ journey: Journey, in session: isolated Session
+    _ run: @Sendable (Call) throws -> Value, _ call: Call, _ entry: Entry, _ caller: Caller,
+    in session: isolated Session
   ) -> Reply? {
-    let task = session.happenings.tellStart(of: destination, by: journey.caller) {
+    let task = session.happenings.tellStart(of: call.uri, call.route, by: caller) {
       session.makeCallNumber()
     }
     do {
       let value = try run(call)
       if let task { session.happenings.tellEnd(of: task, nil) }
-      return .now(journey.entry.answer(.value(value)))
+      return .now(entry.answer(.value(value)))
     } catch is Declined {
       if let task { session.happenings.tell(.task, .taskDeclined(task), by: task.caller) }
       return nil
@@ -295,7 +337,9 @@ extension Travel {
     _ run: @escaping @Sendable (Call) async throws -> Value, _ destination: Destination,
     _ journey: Journey, _ call: CallInFlight, in session: isolated Session
   ) {
-    call.started = session.happenings.tellStart(of: destination, by: journey.caller) {
+    call.started = session.happenings.tellStart(
+      of: destination.uri, destination.route, by: journey.caller
+    ) {
       session.makeCallNumber()
     }
     call.journey = journey

@@ -13,6 +13,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let protocolError = CloseCode(rawValue: 1002)
   package static let unsupportedData = CloseCode(rawValue: 1003)
   package static let invalidPayload = CloseCode(rawValue: 1007)
+  /// The reason that goes with ``invalidPayload``.
+  package static let notUTF8 = "the text is not UTF-8"
   package static let messageTooBig = CloseCode(rawValue: 1009)
   /// The messages are not JSON-RPC.
   package static let notJSONRPC = CloseCode(rawValue: 4000)

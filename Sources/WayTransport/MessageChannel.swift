@@ -44,12 +44,21 @@ extension MessageChannel {
 
 /// What takes the messages of one ``MessageChannel``. All calls come on the channel's loop.
 package protocol MessageReceiver: AnyObject, Sendable {
-  /// One whole message; text is valid UTF-8. The bytes are borrowed for the call.
+  /// One whole message; text is valid UTF-8, unless ``checksText``. The bytes are borrowed for the
+  /// call.
   func receive(_ message: RawSpan, as kind: MessageKind)
+
+  /// Whether this looks itself whether a text is UTF-8, and closes with 1007 where it is none, so
+  /// that the channel need not look too.
+  var checksText: Bool { get }
 
   /// The channel is gone; nothing comes after this. `code` is that of the first close frame, the
   /// peer's or this side's (1005 where it had none); nil where the connection was lost without one.
   func closed(_ code: UInt16?)
+}
+
+extension MessageReceiver {
+  package var checksText: Bool { false }
 }
 
 /// What takes new channels, on the channel's loop.

@@ -47,10 +47,12 @@ struct RequestViewTests {
         let found = places[index] < 0 ? Value?.none : params.value(of: Int(places[index]))
         #expect(found == value, "\(names.texts[index])")
       }
+      let texts = [0, 1].map { params.string(of: Int(places[$0])) }
+      #expect(texts == ["a", nil])
       let found = [(0, "a"), (0, "b"), (1, "1")].map {
-        params.string(of: Int(places[$0]), likely: $1)
+        params.isString($1, of: Int(places[$0]))
       }
-      #expect(found == ["a", "a", nil])
+      #expect(found == [true, false, false])
     }
     read(#"{"jsonrpc":"2.0","method":"m","params":\#(members)}"#) { request in
       let id = request.id

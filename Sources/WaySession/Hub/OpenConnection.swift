@@ -31,6 +31,9 @@ final class OpenConnection: MessageReceiver {
     self.client = client
   }
 
+  /// The parser does.
+  var checksText: Bool { true }
+
   func receive(_ message: RawSpan, as kind: MessageKind) {
     guard kind == .text else {
       return channel.close(Self.binaryRefusal.code, Self.binaryRefusal.reason)
@@ -56,6 +59,7 @@ final class OpenConnection: MessageReceiver {
   private func take(_ message: RawSpan) {
     inbox.meter.begin()
     decoder.read(message) { frame, numbers in
+      if case .notText = frame { return channel.close(.invalidPayload, CloseCode.notUTF8) }
       if isAnonymous, let incoming = frame.forConnection { return connection.take(back: incoming) }
       #if DEBUG
         session.preconditionIsolated()
@@ -77,7 +81,7 @@ extension Frame {
       request.id != nil && request.isFor("session.open") ? .message(request.message) : nil
     case .other(.batch(let messages)):
       messages.contains(where: \.opensSession) ? .batch(messages) : nil
-    case .other: nil
+    case .other, .notText: nil
     }
   }
 }

@@ -34,16 +34,18 @@ final class Guide {
   /// The router as it is now.
   var snapshot: RouterSnapshot { reader.current() }
 
-  /// The URI that was called last, which is likely to be called again.
-  var lastURI: String { reader.lastText }
+  /// The URI that was looked up last, which is likely to be called again; empty for none.
+  var lastURI: String { reader.lastText() }
 
   /// What a URI says to a caller, whoever serves it. `checking` false leaves the parameters unchecked, for a
-  /// URI that is not called yet.
+  /// URI that is not called yet; `isLast` says that it is what ``lastURI`` has just given.
   func look(
-    up text: String, _ params: ValueObject, checking: Bool = true, for caller: Caller?
+    up text: String, _ params: ValueObject, checking: Bool = true, for caller: Caller?,
+    isLast: Bool = false
   ) throws(CallError) -> Resolution {
     do {
-      return try reader.resolve(text, params: params, checking: checking, for: caller)
+      return try reader.resolve(
+        text, params: params, checking: checking, for: caller, isLast: isLast)
     } catch {
       throw CallError(error)
     }

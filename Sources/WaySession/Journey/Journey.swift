@@ -11,6 +11,8 @@ struct Journey {
   /// What has happened on the way.
   enum Event {
     case begun
+    /// It has begun, and this is what its URI says.
+    case said(Resolution)
     /// The interceptors have decided.
     case judged(InterceptorChain.Verdict)
     /// A module has registered what serves the route.
@@ -44,10 +46,15 @@ struct Journey {
   /// What there is of a call that does not come to its end at once; nil for most.
   private var detour: Detour?
 
-  init(_ entry: Entry, _ uri: String, _ options: consuming CallOptions) {
+  /// `resolution` is what the URI says, where the call has come to that already.
+  init(
+    _ entry: Entry, _ uri: String, _ options: consuming CallOptions,
+    at resolution: Resolution? = nil
+  ) {
     self.entry = entry
     self.uri = uri
     self.options = options
+    self.resolution = resolution
   }
 
   /// The call has a span of its own from here on.
@@ -76,6 +83,7 @@ struct Journey {
   mutating func next(_ event: Event, in guide: Guide) throws(CallError) -> Step {
     switch event {
     case .begun: return try look(in: guide)
+    case .said(let resolution): return try approach(resolution, in: guide)
     case .judged(let verdict): return try follow(verdict, in: guide)
     case .loaded: return try look(in: guide)
     case .declined: return try goOn(in: guide)

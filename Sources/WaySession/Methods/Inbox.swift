@@ -26,7 +26,8 @@ struct Inbox: Sendable {
     switch frame {
     case .request(let request): take(request, client, nil, 0, isApart, in: session)
     case .other(.message(let message)): take(message, client, nil, 0, isApart, in: session)
-    case .other(.malformed(let error)): session.mail.refuse(error, to: client)
+    case .other(.malformed(let error)), .notText(let error):
+      session.mail.refuse(error, to: client)
     case .other(.batch(let messages)):
       client.batch = BatchInProgress(messages, numbers)
       goOn(client, from: start, in: session)

@@ -127,13 +127,17 @@ struct Params: ~Escapable {
     return slot < 0 ? -1 : Int(places[slot])
   }
 
-  /// A text; `likely` itself where it is the same, so that it need not be made.
-  func string(_ name: ParamName, likely: String) -> String? {
+  func string(_ name: ParamName) -> String? {
     let member = member(name)
-    return member < 0 ? nil : view.string(of: member, likely: likely)
+    return member < 0 ? nil : view.string(of: member)
   }
 
-  func string(_ name: ParamName) -> String? { string(name, likely: "") }
+  /// Whether a parameter is a text, and this one: it need not be made to be known.
+  func isString(_ name: ParamName, _ text: String) -> Bool {
+    let member = member(name)
+    return member >= 0 && view.isString(text, of: member)
+  }
+
   func object(_ name: ParamName) -> ValueObject? {
     if case .object(let object)? = self[name] { object } else { nil }
   }
@@ -170,10 +174,9 @@ struct Params: ~Escapable {
     return exts
   }
 
-  /// A text that must be there; `likely` itself where it is the same. Fails with -32602 where it
-  /// is not there.
-  func required(_ name: ParamName, likely: String = "") throws(CallError) -> String {
-    guard let text = string(name, likely: likely) else { throw .missing(name, "a string") }
+  /// A text that must be there. Fails with -32602 where it is not.
+  func required(_ name: ParamName) throws(CallError) -> String {
+    guard let text = string(name) else { throw .missing(name, "a string") }
     return text
   }
 

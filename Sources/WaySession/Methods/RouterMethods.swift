@@ -33,31 +33,40 @@ enum RouterMethods {
   private static func invoke(
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let uri = try params.required(.uri, likely: session.guide.lastURI)
+    let (uri, isLast) = try calledURI(params, in: session)
     return try go(
-      .invoke, uri, try options(params, address, in: session), params, address, in: session)
+      .invoke, uri, isLast, try options(params, address, in: session), params, address,
+      in: session)
   }
 
   private static func open(
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
   ) throws(CallError) -> Reply {
-    let uri = try params.required(.uri, likely: session.guide.lastURI)
+    let (uri, isLast) = try calledURI(params, in: session)
     var options = try options(params, address, in: session)
     if let style = try params.style() { options.style = style }
     options.from = params.string(.from) ?? address.client.page
-    return try go(.open, uri, options, params, address, in: session)
+    return try go(.open, uri, isLast, options, params, address, in: session)
+  }
+
+  /// The URI that is called, and whether it is that which was looked up last.
+  private static func calledURI(
+    _ params: Params, in session: isolated Session
+  ) throws(CallError) -> (uri: String, isLast: Bool) {
+    let last = session.guide.lastURI
+    if !last.isEmpty, params.isString(.uri, last) { return (last, true) }
+    return (try params.required(.uri), false)
   }
 
   @inline(__always)
   private static func go(
-    _ entry: Entry, _ uri: String, _ options: consuming CallOptions, _ params: Params,
-    _ address: ReplyAddress, in session: isolated Session
+    _ entry: Entry, _ uri: String, _ isLast: Bool, _ options: consuming CallOptions,
+    _ params: Params, _ address: ReplyAddress, in session: isolated Session
   ) throws(CallError) -> Reply {
     if let key = params.string(.key) {
       return try go(under: key, entry, uri, options, params, address, in: session)
     }
-    var journey = Journey(entry, uri, options)
-    return try Travel.go(&journey, for: .request(address), in: session)
+    return try Travel.begin(entry, uri, isLast, options, for: address, in: session)
   }
 
   @inline(never)

@@ -310,14 +310,16 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     // Texts are checked here, whole: lws would look at every byte, and not see what an empty last
     // part cuts off.
     if isLast, !assembly.isOpen {
-      guard kind == .binary || isUTF8(part) else { return refuseText() }
+      guard kind == .binary || receiver.checksText || isUTF8(part) else { return refuseText() }
       traffic.messagesReceived.add(1)
       receiver.receive(part.bytes, as: kind)
       return
     }
     assembly.append(part)
     guard isLast else { return }
-    guard kind == .binary || assembly.bytes.withUnsafeBytes(isUTF8) else { return refuseText() }
+    guard kind == .binary || receiver.checksText || assembly.bytes.withUnsafeBytes(isUTF8) else {
+      return refuseText()
+    }
     traffic.messagesReceived.add(1)
     var message = MessageAssembly()
     swap(&message, &assembly)
@@ -327,6 +329,6 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   }
 
   private func refuseText() {
-    close(.invalidPayload, "the text is not UTF-8")
+    close(.invalidPayload, CloseCode.notUTF8)
   }
 }
