@@ -8,7 +8,7 @@ import WayValues
 /// The stream of what happens in one session, which hooks, events, the log and the metrics read.
 /// Belongs to its ``Session``'s isolation.
 final class Happenings {
-  /// Who wants to know.
+  /// Who wants to know. Asked with every call, and calls nobody.
   @exclusivity(unchecked) var subscribers: Subscribers
   private let session: String
   private let environment: SessionEnvironment

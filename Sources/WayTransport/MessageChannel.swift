@@ -16,8 +16,8 @@ package protocol MessageChannel: AnyObject, Sendable {
   /// From the next message on, and for the end, another receiver takes the place of the one before.
   func attach(_ receiver: any MessageReceiver)
 
-  /// Sends one message; the bytes are copied. Text must be valid UTF-8. Nothing is sent once the
-  /// channel closes.
+  /// Sends one message; the bytes are copied, and nobody is called back who might write others in
+  /// their place. Text must be valid UTF-8. Nothing is sent once the channel closes.
   func send(_ message: RawSpan, as kind: MessageKind)
 
   /// Receives nothing until ``resume()``: what comes waits, for the most part at the peer.

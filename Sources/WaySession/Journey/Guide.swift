@@ -6,6 +6,7 @@ import WayValues
 /// Knows where URIs lead in one session: what the router says, and which hosts are there. Runs
 /// nothing. Belongs to its ``Session``'s isolation.
 final class Guide {
+  // Asked with every call, and neither runs anything of the app's.
   @exclusivity(unchecked) private var reader: SnapshotReader
   /// What the members show and run.
   @exclusivity(unchecked) var hosts: SessionHosts

@@ -11,7 +11,9 @@ typealias CallNumber = Int
 /// A member of a session: what outlives a connection, apart from the connection that carries it
 /// now.
 ///
-/// Confined to the loop of its session, on which are all that it may be asked by.
+/// Confined to the loop of its session, on which are all that it may be asked by. What every message
+/// needs is not checked for exclusive access: words, and values that call nobody back while they
+/// change.
 final class Client: @unchecked Sendable {
   let id: ClientID
   /// The name that the wire uses.

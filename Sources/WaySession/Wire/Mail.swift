@@ -5,6 +5,7 @@ import WayValues
 /// Writes to the clients of one session, and keeps what they owe answers to. Belongs to its
 /// ``Session``'s isolation.
 final class Mail {
+  // Used with every message; a channel that is handed what it holds calls nobody back.
   @exclusivity(unchecked) private var writer = MessageWriter()
   /// How many answers a client may owe beyond its limit for what the server tells it by itself, so
   /// that those who call it cannot use that up.

@@ -1,7 +1,8 @@
 import WayTransport
 import WayValues
 
-/// The members of one session. Belongs to its ``Session``'s isolation.
+/// The members of one session. Belongs to its ``Session``'s isolation, and what every message needs
+/// is not checked for exclusive access, as that of ``Client``.
 final class Members {
   @exclusivity(unchecked) private var clients: [ClientID: Client] = [:]
   private var lastID: ClientID = 0

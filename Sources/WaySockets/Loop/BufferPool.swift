@@ -8,6 +8,7 @@ final class BufferPool {
   static let blockSize = 16 * 1024
   private static let keep = 256
 
+  // Words of one loop, used with every message.
   @exclusivity(unchecked) private var blocks: [UnsafeMutableRawPointer] = []
 
   func take() -> UnsafeMutableRawPointer {
