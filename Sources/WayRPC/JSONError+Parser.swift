@@ -9,7 +9,8 @@ extension JSONError {
   init(_ error: csimdjson_error, in bytes: [UInt8]) {
     switch error {
     case CSIMDJSON_EMPTY: self.init("there is nothing but space")
-    case CSIMDJSON_NOT_UTF8: self.init("the text is not UTF-8", offset: Self.notUTF8(in: bytes))
+    case CSIMDJSON_NOT_UTF8:
+      self.init("the text is not UTF-8", offset: Self.notUTF8(in: bytes.span))
     case CSIMDJSON_BYTE_ORDER_MARK:
       self.init("a byte order mark, which must be left out", offset: 0)
     case CSIMDJSON_TOO_LARGE: self.init("the text is too large for the parser")
@@ -20,9 +21,9 @@ extension JSONError {
   }
 
   /// The first byte of what is not UTF-8; nil where all of it is.
-  static func notUTF8(in bytes: [UInt8]) -> Int? {
+  static func notUTF8(in bytes: Span<UInt8>) -> Int? {
     do {
-      _ = try UTF8Span(validating: bytes.span)
+      _ = try UTF8Span(validating: bytes)
       return nil
     } catch {
       return error.byteOffsets.lowerBound

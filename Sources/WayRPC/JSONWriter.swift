@@ -4,10 +4,11 @@ import WayValues
 ///
 /// Escapes no more than RFC 8259 §7 demands. Numbers are written with their digits.
 package struct JSONWriter: ~Copyable, @unchecked Sendable {  // owns its memory alone
+  private static let firstCapacity = 256
   private static let keptCapacity = 64 * 1024
 
   private var memory: UnsafeMutableRawPointer
-  private var capacity = 256
+  private var capacity = firstCapacity
   /// Bytes that were written.
   package private(set) var count = 0
   /// Writing stops soon after so many bytes, since nobody would be sent them.
@@ -39,7 +40,7 @@ package struct JSONWriter: ~Copyable, @unchecked Sendable {  // owns its memory 
     count = 0
     limit = .max
     isOverLimit = false
-    if capacity > Self.keptCapacity { resize(to: Self.keptCapacity) }
+    if capacity > Self.keptCapacity { resize(to: Self.firstCapacity) }
   }
 
   /// Drops what was written from `count` on.

@@ -68,7 +68,7 @@ package struct MessageDecoder: Sendable {
       let failure = CallError(
         .parseError, "the message is not JSON: \(error)", data: offset ?? ValueObject())
       // The parser may have found another fault first.
-      let isText = bytes.withUnsafeBytes { JSONError.notUTF8(in: Array($0)) == nil }
+      let isText = bytes.withUnsafeBytes { JSONError.notUTF8(in: Span(_unsafeBytes: $0)) == nil }
       if !isText { return body(.notText(failure), numbers) }
       incoming = .malformed(failure)
     }

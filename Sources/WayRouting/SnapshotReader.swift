@@ -16,7 +16,7 @@ package struct SnapshotReader {
 
   /// The text of the URI that was asked for last, as long as it leads where it led; else empty.
   package mutating func lastText() -> String {
-    _ = current()
+    renew()
     return last?.text ?? ""
   }
 
@@ -28,15 +28,19 @@ package struct SnapshotReader {
 
   /// The snapshot that is in force: one atomic load while nothing changes.
   package mutating func current() -> RouterSnapshot {
-    if router.version != snapshot.version {
-      let before = snapshot
-      snapshot = router.snapshot()
-      remembered = [:]
-      last = nil
-      // The last who holds it frees its routes, which may be many: not here, where calls wait.
-      Task.detached { withExtendedLifetime(before) {} }
-    }
+    renew()
     return snapshot
+  }
+
+  @inline(__always)
+  private mutating func renew() {
+    guard router.version != snapshot.version else { return }
+    let before = snapshot
+    snapshot = router.snapshot()
+    remembered = [:]
+    last = nil
+    // The last who holds it frees its routes, which may be many: not here, where calls wait.
+    Task.detached { withExtendedLifetime(before) {} }
   }
 
   /// Where a URI leads, as ``RouterSnapshot/resolve(_:params:checking:for:)-(RouteURI,_,_,_)`` says. A

@@ -152,8 +152,7 @@ extension Connection {
   }
 
   private func forward(_ incoming: Incoming, to membership: (session: Session, client: ClientID)) {
-    // Of a session on the loop of this connection.
-    membership.session.withoutCheckingIsolation {
+    membership.session.assumeIsolated { [hub] in
       hub.inbox.take(.other(incoming), from: membership.client, in: $0)
     }
   }

@@ -14,16 +14,17 @@ struct Hello: Sendable {
   /// Bytes of each text of `client`, which is kept as long as the client.
   private static let maxSoftware = 256
 
-  static let takes = [
+  static let takes: ParamList = [
     Param(.protocol, .list), Param(.client, .object), Param(.token, .string),
     Param(.hosts, .list), Param(.join, .object), Param(.page, .string),
   ]
 
+  private static let takesFirst: ParamList = [Param(.protocol, .list)]
+
   /// Fails with -32602, and `kind` "version" where no common protocol version was offered.
   init(_ request: Request, limits: Limits) throws(CallError) {
     // First of all, since a later version's other params may be of other types.
-    let version = try Params(
-      request.params, of: request.method, taking: [Param(.protocol, .list)])
+    let version = try Params(request.params, of: request.method, taking: Self.takesFirst)
     if let offered = version.list(.protocol),
       !offered.contains(.string(ServerSoftware.protocolVersion))
     {

@@ -175,10 +175,8 @@ struct Inbox: Sendable {
   ) throws(CallError) -> Reply {
     if let answer = method.raw { return .value(try answer(params.value)) }
     // What the connection takes is refused here, whatever its params.
-    let view =
-      method.access == .connection
-      ? try Params(nil, of: method.name, taking: [])
-      : try Params(params, of: method.name, taking: method.takes)
+    let takes = method.access == .connection ? .none : method.takes
+    let view = try Params(params, of: method.name, taking: takes)
     return try method.handler(session, view, address)
   }
 }

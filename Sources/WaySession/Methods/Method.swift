@@ -30,13 +30,14 @@ package final class Method: Sendable {
   let raw: RawMethod?
 
   init(
-    _ name: String, _ takes: [Param] = [], access: Access = .member, _ handler: @escaping Handler
+    _ name: String, _ takes: ParamList = .none, access: Access = .member,
+    _ handler: @escaping Handler
   ) {
     self.name = name
     self.access = access
     let isAskedAgain = name.hasPrefix("host.") || RouteMethod.allCases.contains { $0.name == name }
     kind = access == .admin ? .admin : isAskedAgain ? .askedAgain : .usual
-    self.takes = ParamList(takes)
+    self.takes = takes
     self.handler = handler
     raw = nil
   }
@@ -46,7 +47,7 @@ package final class Method: Sendable {
     self.access = access
     kind = .usual
     self.raw = raw
-    takes = ParamList([])
+    takes = .none
     handler = { _, _, _ throws(CallError) in .value(try raw(nil)) }
   }
 }
@@ -61,13 +62,4 @@ struct Notice: Sendable {
   let takes: ParamList
   /// Carries it out; nobody is told of a fault.
   let handler: @Sendable (isolated Session, Client, Params) -> Void
-
-  init(
-    name: String, takes: [Param],
-    _ handler: @escaping @Sendable (isolated Session, Client, Params) -> Void
-  ) {
-    self.name = name
-    self.takes = ParamList(takes)
-    self.handler = handler
-  }
 }

@@ -57,7 +57,10 @@ struct Param: Sendable {
 }
 
 /// The parameters that a method reads by name, at most 16.
-final class ParamList: Sendable {
+final class ParamList: Sendable, ExpressibleByArrayLiteral {
+  /// Those of a method that takes none.
+  static let none: ParamList = []
+
   let params: [Param]
   fileprivate let names: ParamsView.Names
   /// The place of each name among them, or -1: as many as there are ``ParamName``s.
@@ -70,6 +73,8 @@ final class ParamList: Sendable {
     for (place, param) in params.enumerated() { slots[param.name.rawValue] = Int8(place) }
     self.slots = slots
   }
+
+  convenience init(arrayLiteral params: Param...) { self.init(params) }
 }
 
 /// A view of the params of one message: those of its method, each of which is absent or of its
@@ -102,8 +107,8 @@ struct Params: ~Escapable {
 
   /// The params of a message that was decoded before.
   @_lifetime(immortal)
-  init(_ params: Value?, of method: String, taking named: [Param]) throws(CallError) {
-    try self.init(ParamsView(params), of: method, taking: ParamList(named))
+  init(_ params: Value?, of method: String, taking list: ParamList) throws(CallError) {
+    try self.init(ParamsView(params), of: method, taking: list)
   }
 
   /// All of them, as they came; an empty object where there are none.

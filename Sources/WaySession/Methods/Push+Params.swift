@@ -9,7 +9,7 @@ extension Push {
     audience = try Self.audience(params[.to])
     method = try params.required(.method)
     let given = params.object(.params) ?? [:]
-    let own = try Params(.object(given), of: method, taking: Self.takes(method))
+    let own = try Params(.object(given), of: method, taking: Self.takes[method] ?? .none)
     deadline = params.time(.deadlineMs) ?? own.time(.deadlineMs) ?? Self.usualDeadline
     switch method {
     case "router.open":
@@ -45,20 +45,19 @@ extension Push {
     }
   }
 
-  private static func takes(_ method: String) -> [Param] {
-    let called = [Param(.uri, .string), Param(.params, .object), Param(.exts, .object)]
-    return switch method {
-    case "router.open": called + [Param(.style, .string), Param(.deadlineMs, .count)]
-    case "router.invoke": called + [Param(.deadlineMs, .count)]
-    case "router.deliver": called
-    case "page.call":
-      [
-        Param(.page, .string), Param(.method, .string), Param(.params, .object),
-        Param(.deadlineMs, .count),
-      ]
-    default: []
-    }
-  }
+  private static let called = [
+    Param(.uri, .string), Param(.params, .object), Param(.exts, .object),
+  ]
+  /// What those methods take that may be pushed.
+  private static let takes = [
+    "router.open": ParamList(called + [Param(.style, .string), Param(.deadlineMs, .count)]),
+    "router.invoke": ParamList(called + [Param(.deadlineMs, .count)]),
+    "router.deliver": ParamList(called),
+    "page.call": [
+      Param(.page, .string), Param(.method, .string), Param(.params, .object),
+      Param(.deadlineMs, .count),
+    ],
+  ]
 
   /// `{session}`, with `client` too, `{user}`, `{group}` or `{all: true}`.
   private static func audience(_ value: Value?) throws(CallError) -> Audience {

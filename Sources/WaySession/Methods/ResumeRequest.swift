@@ -7,7 +7,7 @@ struct ResumeRequest: Sendable {
   /// What it says to a new session.
   let open: Hello
 
-  static let takes = [
+  static let takes: ParamList = [
     Param(.client, .string), Param(.token, .string), Param(.epoch, .string),
     Param(.received, .any), Param(.sent, .any), Param(.reloaded, .bool), Param(.open, .object),
   ]

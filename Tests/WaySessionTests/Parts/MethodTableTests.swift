@@ -71,7 +71,7 @@ struct MethodTableTests {
   }
 
   @Test func whatIsNullIsAbsentAndOthersAreIgnored() throws {
-    let takes = [Param(.uri, .string), Param(.id, .any)]
+    let takes: ParamList = [Param(.uri, .string), Param(.id, .any)]
     let params = try Params(["uri": nil, "other": [1], "id": nil], of: "m", taking: takes)
     #expect(params.string(.uri) == nil)
     #expect(params[.id] == .some(.null))
