@@ -36,7 +36,7 @@ enum Draining {
     switch call.work {
     case .none: false
     case .operation: !session.pages.isWaiting(call.number)
-    case .task, .request, .page, .key: true
+    case .task, .request, .errand, .page, .key: true
     }
   }
 
@@ -50,7 +50,7 @@ enum Draining {
     switch call.work {
     case .page: true
     case .key(let name): session.keys.page(of: name) != nil
-    case .none, .task, .request, .operation: false
+    case .none, .task, .request, .errand, .operation: false
     }
   }
 }

@@ -255,18 +255,20 @@ extension Session {
 
   /// Hands an answer on to the session that has asked.
   func answered(_ request: PendingRequest, _ result: Result<Value, RequestFailure>) {
-    guard let session = request.asker as? Session, session !== self else {
+    guard let asker = request.asker as? Session, asker !== self else {
       return answered(request.purpose, result)
     }
-    session.assumeIsolated { $0.answered(request.purpose, result) }
+    let purpose = request.purpose
+    reach(asker) { $0.answered(purpose, result) }
   }
 
   /// Who is to serve a call; nil where it is gone.
-  func host(_ chosen: ChosenHost) -> Client? {
-    members[chosen.client] ?? environment.serverHosts[chosen.client]
+  func host(_ chosen: ChosenHost) -> ServerHosts.Member? {
+    if let member = members[chosen.client] { return .init(client: member, home: self) }
+    return environment.serverHosts[chosen.client]
   }
 
-  private func answered(_ purpose: RequestPurpose, _ result: Result<Value, RequestFailure>) {
+  func answered(_ purpose: RequestPurpose, _ result: Result<Value, RequestFailure>) {
     switch purpose {
     case .close: break
     case .open(let page):
@@ -397,6 +399,18 @@ extension Session {
   }
 
   /// Hands a call on to a client, whose answer, progress and failure are the call's.
+  func forward(
+    _ method: String, _ params: Value, to member: ServerHosts.Member, _ call: CallInFlight
+  ) {
+    if let home = member.home, home.loop !== loop {
+      let errand = Errand(to: member.client, of: home)
+      call.work = .errand(errand)
+      return errand.ask(method, params, for: .run(call.number), by: self, call.rights)
+    }
+    forward(method, params, to: member.client, call)
+  }
+
+  /// As to a member of any session, to one of this loop.
   func forward(_ method: String, _ params: Value, to host: Client, _ call: CallInFlight) {
     if let id = ask(host, method, params, for: .run(call.number)) {
       call.work = .request(id, host)
@@ -443,6 +457,7 @@ extension Session {
       case .request(let id, let client):
         if let caller = call.caller.client { mail.owe(id, client, caller) }
         mail.cancelRequest(id, client)
+      case .errand(let errand): errand.cancel(owing: call.caller.client, of: self)
       case .operation:
         let actions = pages.abandon(number)
         for case .recall(.client(let id, let host)) in actions {

@@ -25,8 +25,8 @@ protocol SessionOwner: AnyObject, Sendable {
   func tokenRefused(_ reason: String)
   /// A session is somebody anew.
   func changed(_ session: String, _ identity: Identity)
-  /// The sessions as they are now.
-  var sessionInfos: [SessionInfo] { get }
+  /// The sessions as they are now, those of all loops.
+  func sessionInfos() async -> [SessionInfo]
   /// What is declared and nobody serves, and the other way round.
   func recheck() async -> Recheck
   /// Does what a client asks for in sessions that are not its own. Fails where it cannot be begun.

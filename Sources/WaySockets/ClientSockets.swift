@@ -115,7 +115,7 @@ final class ClientSockets: SocketOwner, @unchecked Sendable {  // confined to it
 
   override func established(_ wsi: OpaquePointer) -> SocketConnection? {
     guard let limits = pending[number(of: wsi)]?.attempt.limits else { return nil }
-    return SocketConnection(loop: loop, wsi: wsi, limits: limits, isClient: true)
+    return SocketConnection(loop: loop, wsi: wsi, limits: limits)
   }
 
   override func accept(_ connection: SocketConnection, _ wsi: OpaquePointer) {

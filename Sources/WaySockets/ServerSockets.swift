@@ -1,9 +1,10 @@
-import CLibwebsockets
 import Glibc
+import Synchronization
 import WayTransport
 
-/// The listening socket of a server and all connections that came by it.
-final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to its loop
+/// The listening socket of a server, and all connections that came by it until they speak WebSocket,
+/// when one of the server's loops takes them.
+final class ServerSockets: @unchecked Sendable {  // confined to its loop
   let configuration: SocketServerConfiguration
   let endpoints: [Endpoint]
   let loop: SocketLoop
@@ -22,34 +23,35 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   private var requests: [ObjectIdentifier: HTTPConnection] = [:]
   /// Those of the requests that came when the server was full, in order.
   private var extras: [HTTPConnection] = []
-  private var connections: [UInt64: SocketConnection] = [:]
-  /// The handshake whose descriptor is handed to lws, for the callback that comes before lws
-  /// returns.
-  private var upgrading: WebSocketUpgrade?
+  /// The WebSocket connections, by their loops; the first is this one.
+  private let places: [LoopConnections]
+  /// How many WebSocket connections there are.
+  private var connectionCount = 0
+  /// How many of the places have not stopped.
+  private var runningPlaces = 0
+  /// The place that was chosen last.
+  private var lastPlace = 0
   private var onStopped: [() -> Void] = []
   private var isStopped = false
   private var graceTimer: (any ScheduledWork)?
-  private var lifeTimer: (any ScheduledWork)?
-  private let patience: Patience
-  private let budget: QueueBudget
 
+  /// Listens on the first of the loops.
   init(
-    configuration: SocketServerConfiguration, endpoints: [Endpoint], loop: SocketLoop
+    configuration: SocketServerConfiguration, endpoints: [Endpoint], loop: SocketLoop,
+    places: [LoopConnections]
   ) {
     self.configuration = configuration
-    patience = Patience(ping: configuration.ping, silence: configuration.silence)
-    budget = QueueBudget(limit: configuration.maximumBufferedTotal)
+    self.places = places
     bodies = ByteBudget(.server, configuration.maximumBodies)
     access = AccessCheck(rules: configuration.access, address: .none)
     self.endpoints = endpoints
     self.loop = loop
-    super.init()
-    budget.makeRoom = { [weak self] in self?.makeRoom($0) }
   }
 
   // MARK: Start
 
-  func start(_ responder: HTTPResponder?) throws(SocketError) -> ListeningAddress {
+  /// Sees whether all that it was told can be done, and gives the names of the subprotocols.
+  func check() throws(SocketError) -> [String] {
     guard listener == nil, !isStopping else {
       throw SocketError(.ended, "a server starts once")
     }
@@ -62,23 +64,21 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
       }
       subprotocols.append(name)
     }
-    let host = try VirtualHost(
-      loop: loop, isServer: true, subprotocols: subprotocols, owner: self)
-    do {
-      let listener = try Listener(
-        configuration, loop: loop, onTaken: { [weak self] in self?.take($0, $1) },
-        onTurnedAway: { [weak self] in self?.refused(.exhausted) })
-      self.listener = listener
-      address = listener.socket.address
-      set(access.rules)
-      loop.endings[ObjectIdentifier(self)] = { [weak self] in self?.end() }
-      self.responder = responder
-      return address
-    } catch {
-      closeListener()
-      host.destroy()
-      throw error
-    }
+    return subprotocols
+  }
+
+  /// Listens, when every place has begun.
+  func listen(_ responder: HTTPResponder?) throws(SocketError) -> ListeningAddress {
+    let listener = try Listener(
+      configuration, loop: loop, onTaken: { [weak self] in self?.take($0, $1) },
+      onTurnedAway: { [weak self] in self?.refused(.exhausted) })
+    self.listener = listener
+    address = listener.socket.address
+    runningPlaces = places.count
+    set(access.rules)
+    loop.endings[ObjectIdentifier(self)] = { [weak self] in self?.end() }
+    self.responder = responder
+    return address
   }
 
   /// From the next request on these rules hold.
@@ -115,7 +115,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   }
 
   private var isFull: Bool {
-    requests.count - extras.count + connections.count >= configuration.maximumConnections
+    requests.count - extras.count + connectionCount >= configuration.maximumConnections
   }
 
   /// Whether a connection is one of those that the server takes of any kind; one that came when it
@@ -139,74 +139,36 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     finishIfGone()
   }
 
-  /// Hands the descriptor to lws, which owns it from here on. What comes on it are frames, which
-  /// lws hands over as it reads them: its own reader takes some that are none.
+  /// Hands a socket whose handshake is done to the loop that has the fewest.
   func upgrade(_ descriptor: Int32, _ upgrade: WebSocketUpgrade) {
-    guard let pointer = host?.pointer else {
-      Glibc.close(descriptor)
-      return
-    }
-    upgrading = upgrade
-    _ = lws_adopt_descriptor_vhost(
-      pointer, LWS_ADOPT_SOCKET, lws_sock_file_fd_type(sockfd: descriptor), nil, nil)
-    upgrading = nil
+    connectionCount += 1
+    // In turn where they have the same.
+    let turns = (1...places.count).map { (lastPlace + $0) % places.count }
+    lastPlace =
+      turns.min { one, other in
+        places[one].load.load(ordering: .relaxed) < places[other].load.load(ordering: .relaxed)
+      } ?? 0
+    places[lastPlace].take(descriptor, upgrade)
   }
 
-  override func established(_ wsi: OpaquePointer) -> SocketConnection? {
-    guard let upgrading else { return nil }
-    let limits = ConnectionLimits(
-      maximumMessage: upgrading.endpoint.maxMessage,
-      maximumBuffered: upgrading.endpoint.maxBuffered ?? configuration.maximumBuffered,
-      highWater: configuration.highWater, stallTimeout: configuration.stallTimeout,
-      budget: budget, closeTimeout: configuration.closeTimeout)
-    let connection = SocketConnection(loop: loop, wsi: wsi, limits: limits, isClient: false)
-    let id = connection.id
-    connections[id] = connection
-    watchLife()
-    connection.onClosed = { [weak self] in
-      self?.connections[id] = nil
-      self?.finishIfGone()
-    }
-    return connection
-  }
-
-  /// One timer for all connections, while there are any.
-  private func watchLife() {
-    guard lifeTimer == nil, !connections.isEmpty else { return }
-    lifeTimer = loop.schedule(after: patience.period) { [weak self] in
-      guard let self else { return }
-      for connection in connections.values { connection.checkLife(patience) }
-      lifeTimer = nil
-      watchLife()
+  /// A WebSocket connection has ended, on any loop.
+  func connectionEnded() {
+    onLoop { [self] in
+      connectionCount -= 1
+      finishIfGone()
     }
   }
 
-  /// Closes those for whom most waits, until so many bytes are left: who reads does not pay for who
-  /// does not.
-  private func makeRoom(_ size: Int) {
-    while !budget.isLeft(size) {
-      let queues = connections.values.compactMap { connection in
-        connection.openQueue.map { (connection, size: $0) }
-      }
-      guard let (largest, held) = queues.max(by: { $0.size < $1.size }), held > 0 else { return }
-      largest.giveUp("more bytes wait to be read than the server keeps for all")
+  /// A place has stopped.
+  func placeIsOver() {
+    onLoop { [self] in
+      runningPlaces -= 1
+      finishIfGone()
     }
   }
 
-  override func accept(_ connection: SocketConnection, _ wsi: OpaquePointer) {
-    guard let upgrading else { return }
-    connection.attach(upgrading.endpoint.acceptor.accept(connection, upgrading.handshake))
-  }
-
-  override func socketDestroyed() {
-    super.socketDestroyed()
-    finishIfGone()
-  }
-
-  var statistics: SocketStatistics {
-    SocketStatistics(
-      connections: connections.count,
-      queuedBytes: budget.used, queueLimit: budget.limit, traffic: loop.traffic)
+  private func onLoop(_ work: @escaping @Sendable () -> Void) {
+    if loop.isCurrent { work() } else { loop.execute(work) }
   }
 
   // MARK: Stop
@@ -216,9 +178,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     onStopped.append(done)
     guard !isStopping else { return }
     isStopping = true
-    for connection in Array(connections.values) {
-      connection.close(drain, "the server is ending")
-    }
+    for place in places { place.loop.execute { place.stop(drain: drain) } }
     for request in Array(requests.values) { request.endUnlessAnswering() }
     graceTimer = loop.schedule(after: grace) { [weak self] in self?.cutOff() }
     finishIfGone()
@@ -227,21 +187,21 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
   private func cutOff() {
     closeListener()
     for request in Array(requests.values) { request.close() }
-    for connection in connections.values { connection.kill() }
+    for place in places { place.loop.execute { place.cutOff() } }
     // Cut off sockets end within a turn or two; what lws should keep even so is not waited for.
-    graceTimer = loop.schedule(after: .seconds(2)) { [weak self] in self?.finish() }
+    graceTimer = loop.schedule(after: .seconds(2)) { [weak self] in
+      guard let self else { return }
+      for place in places { place.loop.execute { place.finish() } }
+      finish()
+    }
     finishIfGone()
   }
 
   private func finishIfGone() {
-    guard isStopping, !isStopped, connections.isEmpty, (host?.socketCount ?? 0) == 0 else {
-      return
-    }
+    guard isStopping, !isStopped, runningPlaces == 0 else { return }
     // Until then whoever asks is told that the server is ending.
     closeListener()
-    guard requests.isEmpty else { return }
-    // lws still counts the socket that it is telling the end of.
-    loop.execute { [self] in finish() }
+    if requests.isEmpty { finish() }
   }
 
   private func finish() {
@@ -249,10 +209,7 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     isStopped = true
     graceTimer?.cancel()
     graceTimer = nil
-    lifeTimer?.cancel()
-    lifeTimer = nil
     loop.endings[ObjectIdentifier(self)] = nil
-    host?.destroy()
     // It may refer to this server.
     responder = nil
     let waiting = onStopped
@@ -260,12 +217,11 @@ final class ServerSockets: SocketOwner, @unchecked Sendable {  // confined to it
     for done in waiting { done() }
   }
 
-  /// The loop ends: lets go of all handles. lws closes its sockets with its context.
+  /// The loop ends: lets go of all handles.
   private func end() {
     isStopping = true
     closeListener()
     for request in Array(requests.values) { request.close() }
-    for connection in connections.values { connection.kill() }
     loop.execute { [self] in finish() }
   }
 }

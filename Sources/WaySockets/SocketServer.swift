@@ -4,13 +4,20 @@ import WayTransport
 package final class SocketServer: Sendable {
   private let loop: SocketLoop
   private let sockets: ServerSockets
+  private let places: [LoopConnections]
 
-  /// The endpoints' paths are exact.
+  /// Listens, and serves HTTP, on the first of the loops, of which there is at least one; WebSocket
+  /// connections go to all of them. The endpoints' paths are exact.
   package init(
-    configuration: SocketServerConfiguration, endpoints: [Endpoint], loop: SocketLoop
+    configuration: SocketServerConfiguration, endpoints: [Endpoint], loop: SocketLoop,
+    others: [SocketLoop] = []
   ) {
     self.loop = loop
-    sockets = ServerSockets(configuration: configuration, endpoints: endpoints, loop: loop)
+    places = ([loop] + others).map {
+      LoopConnections(configuration, loop: $0, count: others.count + 1)
+    }
+    sockets = ServerSockets(
+      configuration: configuration, endpoints: endpoints, loop: loop, places: places)
   }
 
   /// Listens. Returns where, with the real port. Once only.
@@ -19,10 +26,32 @@ package final class SocketServer: Sendable {
   package func start(
     responder: HTTPResponder? = nil
   ) async throws(SocketError) -> ListeningAddress {
+    do throws(SocketError) {
+      let subprotocols = try await on(loop) { [sockets] () throws(SocketError) in
+        try sockets.check()
+      }
+      for place in places {
+        try await on(place.loop) { [sockets, places] () throws(SocketError) in
+          try place.begin(
+            among: places, subprotocols: subprotocols, onEnded: { sockets.connectionEnded() },
+            onOver: { sockets.placeIsOver() })
+        }
+      }
+      return try await on(loop) { [sockets] () throws(SocketError) in
+        try sockets.listen(responder)
+      }
+    } catch {
+      for place in places { place.loop.execute { place.finish() } }
+      throw error
+    }
+  }
+
+  private func on<Success: Sendable>(
+    _ loop: SocketLoop, _ work: @escaping @Sendable () throws(SocketError) -> Success
+  ) async throws(SocketError) -> Success {
     try await withCheckedContinuation { continuation in
-      loop.execute { [sockets] in
-        continuation.resume(
-          returning: Result { () throws(SocketError) in try sockets.start(responder) })
+      loop.execute {
+        continuation.resume(returning: Result { () throws(SocketError) in try work() })
       }
     }.get()
   }
@@ -33,8 +62,20 @@ package final class SocketServer: Sendable {
     loop.execute { [sockets] in sockets.set(rules) }
   }
 
-  /// Call on the loop.
-  package var statistics: SocketStatistics { sockets.statistics }
+  /// What the sockets of the first loop hold. Call on that loop.
+  package var firstStatistics: SocketStatistics { places[0].statistics }
+
+  /// What the sockets of each loop hold, in the order of the loops. From any thread.
+  package func statistics() async -> [SocketStatistics] {
+    var statistics: [SocketStatistics] = []
+    for place in places {
+      statistics.append(
+        await withCheckedContinuation { continuation in
+          place.loop.execute { continuation.resume(returning: place.statistics) }
+        })
+    }
+    return statistics
+  }
 
   /// Closes every WebSocket connection with `drain` and takes no more of them; answers HTTP
   /// requests until these are gone, then stops listening, lets answers under way be finished, and

@@ -32,9 +32,21 @@ package protocol MessageChannel: AnyObject, Sendable {
 
   /// Bytes that were sent and that the peer's socket has not taken yet.
   var bufferedBytes: Int { get }
+
+  /// Goes on, on another loop, as another channel of the same ``id``: `goOn` is given it there, and
+  /// attaches a receiver. What was sent goes out before, and what has not been received comes after.
+  /// This one is not used any more; its receiver hears of it again only where the connection ends
+  /// before it could move. False where it cannot move: then nothing has changed.
+  func move(
+    to loop: any EventLoop, _ goOn: @escaping @Sendable (any MessageChannel) -> Void
+  ) -> Bool
 }
 
 extension MessageChannel {
+  package func move(
+    to loop: any EventLoop, _ goOn: @escaping @Sendable (any MessageChannel) -> Void
+  ) -> Bool { false }
+
   /// Receives nothing more until the others have had their turn.
   package func letOthersGoFirst() {
     pause()

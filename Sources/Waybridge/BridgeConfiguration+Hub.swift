@@ -2,10 +2,10 @@ import WaySession
 
 extension BridgeConfiguration {
   /// Where calls of back-ends go; nil where nobody could be told apart.
-  func post(_ hub: SessionHub) -> Responder.Post? {
+  func post(_ group: HubGroup) -> Responder.Post? {
     guard identify != nil || unixPath != nil else { return nil }
     return Responder.Post(
-      hub: hub, maxMessage: keptLimits.maxMessage, isOpen: identify == nil)
+      group: group, maxMessage: keptLimits.maxMessage, isOpen: identify == nil)
   }
 
   /// What sessions are told of the configuration; `now` is the wall clock. For tests of clients the

@@ -49,6 +49,10 @@ public struct BridgeConfiguration: Sendable {
   public var servesClient: Bool
   /// Bounds on what clients choose.
   public var limits: Limits
+  /// How many event loops serve, each a thread with connections and sessions of its own: 1 to 256;
+  /// others are taken for the nearest, and 0 for as many as there are cores that the process may run
+  /// on.
+  public var loops = 0
   /// The route table of the router, from ``Router/load(tableAt:)``, so that it can be looked at and
   /// changed over the wire (`table.get`, `table.update`, `table.rollback`), by those whom the policy
   /// lets; clients that subscribe to `table.changed` are told of changes, whoever makes them. Nil for
@@ -118,6 +122,9 @@ public struct BridgeConfiguration: Sendable {
     self.identifyTimeout = identifyTimeout
     self.identify = identify
   }
+
+  /// How many loops there are to be.
+  var loopCount: Int { loops == 0 ? SocketLoop.coreCount : min(max(loops, 1), 256) }
 
   /// Scripts, styles and forms of the server's own alone; styles also within a page, images also
   /// from `data:` and `blob:`; connections to bridges of this machine; pages of others in frames.

@@ -15,8 +15,9 @@ extension BridgeServer {
       try await router.start()
       let log = configuration.logger.map(BridgeLog.init)
       let shared = try configuration.hub(serving: router, log: log, now: now)
-      let hub = SessionHub(loop: loop, configuration: shared)
-      await open(to: hub)
+      let group = HubGroup(shared)
+      let hub = SessionHub(loop: loop, in: group)
+      await open(to: group)
       return hub
     } catch {
       slot.ended()
@@ -26,7 +27,7 @@ extension BridgeServer {
 
   /// Ends what ``begin(on:now:)`` has begun; the connections are the caller's to close first.
   package func end(_ hub: SessionHub) async {
-    await hub.endListening()
+    await hub.group.endListening()
     slot.ended()
   }
 }

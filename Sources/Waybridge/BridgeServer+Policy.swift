@@ -8,9 +8,9 @@ extension BridgeServer {
   public func follow(_ policy: Policy) async throws {
     let rulebook = try policy.rulebook()
     let access = try configuration.access(by: policy)
-    let hub = try hub()
+    let group = try group()
     slot.setAccess(access)
-    await hub.follow(rulebook)
+    await group.follow(rulebook)
   }
 
   /// Follows what a file says, whenever that changes, until the task is cancelled.

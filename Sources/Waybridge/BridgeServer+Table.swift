@@ -8,14 +8,14 @@ extension BridgeServer {
 
   /// Follows the table while the server runs: its file, what is told of its changes, and who serves
   /// it. Ends when the task is cancelled.
-  func followTable(_ hub: SessionHub) async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.recheck(hub) }
+  func followTable(_ group: HubGroup) async {
+    await withTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { await self.recheck(group) }
       if let table = configuration.table {
-        group.addTask { await hub.tell(await table.changes()) }
-        group.addTask { await log(table) }
+        tasks.addTask { await group.tell(await table.changes()) }
+        tasks.addTask { await log(table) }
         if configuration.followsTableFile, let file = table.file {
-          group.addTask { await follow(file, of: table) }
+          tasks.addTask { await follow(file, of: table) }
         }
       }
     }
@@ -66,8 +66,8 @@ extension BridgeServer {
 
   /// Compares what is declared with who is there, for the metrics; tells the log of what code alone
   /// decides.
-  private func recheck(_ hub: SessionHub) async {
-    let found = await hub.recheck()
+  private func recheck(_ group: HubGroup) async {
+    let found = await group.recheck()
     for (names, message) in [
       (found.handlers, "handlers of routes that the table does not have"),
       (found.undeclared, "routes of the app's code that the table does not have"),
@@ -77,7 +77,7 @@ extension BridgeServer {
     }
     while !Task.isCancelled {
       do { try await Task.sleep(for: Self.recheckPeriod) } catch { return }
-      await hub.recheck()
+      await group.recheck()
     }
   }
 }

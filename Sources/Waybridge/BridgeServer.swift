@@ -20,7 +20,7 @@ public struct BridgeServer: Service {
   public static let version = ServerSoftware.version
 
   /// The methods that every bridge has, as `rpc.discover` tells them.
-  package static var methods: [String] { SessionHub.methods }
+  package static var methods: [String] { HubGroup.methods }
 
   let router: Router
   let configuration: BridgeConfiguration
@@ -53,9 +53,9 @@ public struct BridgeServer: Service {
     let watch = try configuration.readPolicy()
     let running = try await RunningBridge(router: router, configuration: configuration)
     slot.listens(running.setAccess)
-    await open(to: running.hub)
+    await open(to: running.group)
     let watching = watch.map { file in Task { await follow(file) } }
-    let table = Task { await followTable(running.hub) }
+    let table = Task { await followTable(running.group) }
     defer {
       watching?.cancel()
       table.cancel()
@@ -76,28 +76,28 @@ public struct BridgeServer: Service {
 
   /// Hands over the links that have waited; from then on the methods of this server find the
   /// bridge.
-  func open(to hub: SessionHub) async {
-    while case let links = slot.begin(hub), !links.isEmpty {
+  func open(to group: HubGroup) async {
+    while case let links = slot.begin(group), !links.isEmpty {
       for (link, audience) in links {
         // It was checked when it came, so too many wait for sessions by now.
-        do throws(CallError) { try await hub.deliver(link, to: audience) } catch {
+        do throws(CallError) { try await group.deliver(link, to: audience) } catch {
           configuration.logger?.warning("link given up", metadata: ["reason": "\(error.message)"])
         }
       }
     }
   }
 
-  /// The bridge that runs; fails with 2503 while there is none.
-  func hub() throws(CallError) -> SessionHub {
-    try slot.hub()
+  /// The hubs of the bridge that runs; fails with 2503 while there is none.
+  func group() throws(CallError) -> HubGroup {
+    try slot.group()
   }
 
   /// The bridge that runs; while there is none the link is kept for it. Fails as its `deliver`
   /// would.
-  func hub(
+  func group(
     orKeeping link: DeepLink, for audience: Audience
-  ) throws(CallError) -> SessionHub? {
-    try slot.hub(
+  ) throws(CallError) -> HubGroup? {
+    try slot.group(
       orKeeping: link, for: audience, limit: configuration.keptLimits.maxLinks)
   }
 }
@@ -112,8 +112,10 @@ extension BridgeServer: CustomStringConvertible {
 /// A bridge that listens, until it is stopped.
 package struct RunningBridge: Sendable {
   package let address: BoundAddress
-  package let hub: SessionHub
-  private let loop: SocketLoop
+  package let group: HubGroup
+  /// One for each loop, in their order.
+  private let hubs: [SessionHub]
+  private let loops: [SocketLoop]
   private let server: SocketServer
   private let memory: MemoryTrim
   private let grace: Duration
@@ -123,41 +125,44 @@ package struct RunningBridge: Sendable {
     let log = configuration.logger.map(BridgeLog.init)
     var shared = try configuration.hub(serving: router, log: log, now: WallClock.milliseconds)
     var sockets = try configuration.sockets()
-    let loop = try SocketLoop.start()
-    let export = MetricsExport(methods: CallMeter.names(of: SessionHub.methods))
-    if let export { shared.observer.timed = { export.ended($0, nanoseconds: $1) } }
-    hub = SessionHub(loop: loop, configuration: shared)
-    var endpoints = [
-      Endpoint(
-        path: "/bridge", subprotocols: [SessionHub.subprotocol],
-        maxMessage: shared.limits.maxMessage, acceptor: hub)
-    ]
-    if configuration.conformance {
-      endpoints.append(
-        Endpoint(
-          path: "/echo", subprotocols: [], maxMessage: 64 << 20, maxBuffered: 128 << 20,
-          acceptor: EchoAcceptor()))
-    }
     if let log { sockets.onRefused = log.refused }
-    server = SocketServer(configuration: sockets, endpoints: endpoints, loop: loop)
-    let metrics = BridgeMetrics(
-      hub: hub, server: server, lag: LagProbe(loop: loop), liveTable: configuration.table)
+    let export = MetricsExport(methods: CallMeter.names(of: HubGroup.methods))
+    if let export { shared.observer.timed = { export.ended($0, nanoseconds: $1) } }
+    let loop = try SocketLoop.start()
+    var loops = [loop]
     do {
-      try await hub.restore()
+      for _ in 1..<configuration.loopCount { loops.append(try SocketLoop.start()) }
+    } catch {
+      for loop in loops { await loop.shutdown() }
+      throw error
+    }
+    let group = HubGroup(shared, size: loops.count)
+    self.group = group
+    hubs = loops.map { SessionHub(loop: $0, in: group) }
+    server = SocketServer(
+      configuration: sockets, endpoints: configuration.endpoints(group), loop: loop,
+      others: Array(loops.dropFirst()))
+    let metrics = BridgeMetrics(
+      group: group, server: server, lags: loops.map { LagProbe(loop: $0) },
+      liveTable: configuration.table)
+    do {
+      try await group.restore()
       let bound = try await server.start(
         responder: Responder.make(
           webEntries: configuration.webEntries, embedded: sockets.embeddedFiles, metrics: metrics,
-          post: configuration.post(hub)))
+          on: loop, post: configuration.post(group)))
       address = BoundAddress(bound)
     } catch {
-      await hub.closeStore()
-      await loop.shutdown()
+      await group.closeStore()
+      for loop in loops { await loop.shutdown() }
       throw error
     }
-    export?.begin(on: loop) { metrics.families() }
-    configuration.logger?.info("listening", metadata: ["address": .stringConvertible(address)])
+    export?.begin(on: loop) { await metrics.families() }
+    configuration.logger?.info(
+      "listening",
+      metadata: ["address": .stringConvertible(address), "loops": "\(loops.count)"])
     memory = MemoryTrim(loop: loop)
-    self.loop = loop
+    self.loops = loops
     grace = configuration.grace
     logger = configuration.logger
   }
@@ -166,15 +171,31 @@ package struct RunningBridge: Sendable {
   func setAccess(_ rules: AccessRules) { server.set(rules) }
 
   /// Lets calls in flight end within `time`, answers the rest with -32802, closes every connection
-  /// with 4200 and ends the loop.
+  /// with 4200 and ends the loops.
   package func stop(after time: Duration = .zero) async {
     logger?.info("draining")
-    await hub.drain(for: time)
-    await hub.drain()
+    await group.drain(for: time)
+    await group.drain()
     await server.stop(drain: .drain, grace: grace)
-    await hub.endListening()
-    await hub.closeStore()
-    await loop.shutdown()
+    await group.endListening()
+    await group.closeStore()
+    for loop in loops { await loop.shutdown() }
     logger?.info("stopped")
+  }
+}
+
+extension BridgeConfiguration {
+  /// Where WebSocket connections are taken.
+  fileprivate func endpoints(_ group: HubGroup) -> [Endpoint] {
+    let bridge = Endpoint(
+      path: "/bridge", subprotocols: [SessionHub.subprotocol],
+      maxMessage: group.configuration.limits.maxMessage, acceptor: group)
+    guard conformance else { return [bridge] }
+    return [
+      bridge,
+      Endpoint(
+        path: "/echo", subprotocols: [], maxMessage: 64 << 20, maxBuffered: 128 << 20,
+        acceptor: EchoAcceptor()),
+    ]
   }
 }

@@ -9,9 +9,11 @@ enum Responder {
 
   /// Answers `/health` and `/metrics`, takes what is posted to `/rpc` where `post` is given, and
   /// refuses files outside of `webEntries`, the names that
-  /// are served; nil refuses none. Those of the program are served.
+  /// are served; nil refuses none. Those of the program are served. What is answered later is
+  /// answered on `loop`, on which requests are.
   static func make(
-    webEntries: [String]?, embedded: [String: EmbeddedFile], metrics: BridgeMetrics, post: Post?
+    webEntries: [String]?, embedded: [String: EmbeddedFile], metrics: BridgeMetrics,
+    on loop: any EventLoop, post: Post?
   ) -> HTTPResponder {
     { request in
       switch request.path {
@@ -19,25 +21,24 @@ enum Responder {
         return .answer(
           read(request) {
             health(
-              isDraining: request.isDraining || metrics.hub.isAboutToEnd,
-              isDegraded: metrics.hub.writer?.failure != nil)
+              isDraining: request.isDraining || metrics.group.isAboutToEnd,
+              isDegraded: metrics.group.isDegraded)
           })
       case "/metrics":
-        if request.isLocal { return .answer(read(request) { text(metrics) }) }
+        if request.isLocal { return read(request, on: loop) { await text(metrics) } }
         guard let post, request.handshake.token != nil else {
           return .answer(
             text(
               403, "metrics are told to programs of the server's machine, and to who has a token\n")
           )
         }
-        return .later { answer in
-          post.hub.admit(request.handshake) { isAdmitted in
-            answer(
-              isAdmitted
-                ? read(request) { text(metrics) } : text(401, "the token was refused\n"))
+        return later(on: loop) {
+          guard await post.group.knows(request.handshake) else {
+            return text(401, "the token was refused\n")
           }
+          return isRead(request) ? await text(metrics) : readWithGet(request)
         }
-      case "/rpc": return posted(request, post)
+      case "/rpc": return posted(request, on: loop, post)
       default: break
       }
       guard let webEntries, !isServed(request.path, webEntries), embedded[request.path] == nil
@@ -47,7 +48,9 @@ enum Responder {
   }
 
   /// Takes calls of back-ends.
-  private static func posted(_ request: HTTPRequest, _ post: Post?) -> HTTPDecision {
+  private static func posted(
+    _ request: HTTPRequest, on loop: any EventLoop, _ post: Post?
+  ) -> HTTPDecision {
     guard let post else {
       return .answer(
         text(404, "calls are taken here where tokens are configured, and on a Unix socket\n"))
@@ -64,13 +67,13 @@ enum Responder {
     }
     return .body(
       HTTPBody(contentType: "application/json", limit: post.maxMessage) { body, answer in
-        post.hub.post(body, request.handshake, answer)
+        post.group.post(body, request.handshake, on: loop, answer)
       })
   }
 
   /// Where calls of back-ends go.
   struct Post: Sendable {
-    let hub: SessionHub
+    let group: HubGroup
     /// Bytes of a body.
     let maxMessage: Int
     /// Whether who has no token is taken too.
@@ -86,21 +89,57 @@ enum Responder {
       body: Array("{\"status\":\"\(status)\"\(reason)}\n".utf8), isServedWhenFull: true)
   }
 
-  private static func text(_ metrics: BridgeMetrics) -> HTTPResponse {
+  private static func text(_ metrics: BridgeMetrics) async -> HTTPResponse {
+    let families = await metrics.families()
     let apps = (MetricsSystem.factory as? PrometheusMetrics)?.families ?? []
     return HTTPResponse(
       status: 200, contentType: PrometheusText.contentType,
-      body: Array(PrometheusText.text(metrics.families() + ProcessMetrics.families() + apps).utf8),
+      body: Array(PrometheusText.text(families + ProcessMetrics.families() + apps).utf8),
       isServedWhenFull: true)
   }
 
   private static func read(
     _ request: HTTPRequest, _ answer: () -> HTTPResponse
   ) -> HTTPResponse {
-    guard request.method == "GET" || request.method == "HEAD" else {
-      return text(405, "\(request.path) is read with GET\n")
+    isRead(request) ? answer() : readWithGet(request)
+  }
+
+  private static func isRead(_ request: HTTPRequest) -> Bool {
+    request.method == "GET" || request.method == "HEAD"
+  }
+
+  private static func readWithGet(_ request: HTTPRequest) -> HTTPResponse {
+    text(405, "\(request.path) is read with GET\n")
+  }
+
+  private static func read(
+    _ request: HTTPRequest, on loop: any EventLoop,
+    _ response: @escaping @Sendable () async -> HTTPResponse
+  ) -> HTTPDecision {
+    isRead(request) ? later(on: loop, response) : .answer(readWithGet(request))
+  }
+
+  /// Answers in its time.
+  private static func later(
+    on loop: any EventLoop, _ response: @escaping @Sendable () async -> HTTPResponse
+  ) -> HTTPDecision {
+    .later { answer in
+      AnsweringTask(
+        Task {
+          let response = await response()
+          loop.execute { answer(response) }
+        })
     }
-    return answer()
+  }
+
+  private final class AnsweringTask: ScheduledWork {
+    private let task: Task<Void, Never>
+
+    init(_ task: Task<Void, Never>) {
+      self.task = task
+    }
+
+    func cancel() { task.cancel() }
   }
 
   /// Whether a path lies in one of the entries, or is the root, which shows its `index.html`.

@@ -14,7 +14,7 @@ final class RunningSlot: Sendable {
   private enum State {
     case idle
     case starting
-    case running(SessionHub)
+    case running(HubGroup)
   }
 
   private struct Held {
@@ -40,9 +40,9 @@ final class RunningSlot: Sendable {
   }
 
   /// The links that wait, for the bridge; where none does, the bridge is there for all from now on.
-  func begin(_ hub: SessionHub) -> [WaitingLink] {
+  func begin(_ group: HubGroup) -> [WaitingLink] {
     held.withLock { held in
-      if held.links.isEmpty { held.state = .running(hub) }
+      if held.links.isEmpty { held.state = .running(group) }
       defer { held.links = [] }
       return held.links
     }
@@ -66,22 +66,22 @@ final class RunningSlot: Sendable {
   }
 
   /// The bridge; fails with 2503 while there is none.
-  func hub() throws(CallError) -> SessionHub {
-    guard case .running(let hub) = held.withLock({ $0.state }) else {
+  func group() throws(CallError) -> HubGroup {
+    guard case .running(let group) = held.withLock({ $0.state }) else {
       throw CallError(
         code: ErrorCode.unavailable.rawValue,
         message: "The server does not run: call this from onListening on, until run() returns")
     }
-    return hub
+    return group
   }
 
   /// The bridge; while there is none the link is kept for it. Fails with -32602 for a link
   /// that is no URI with a scheme, and with 2429 when `limit` wait already.
-  func hub(
+  func group(
     orKeeping link: DeepLink, for audience: Audience, limit: Int
-  ) throws(CallError) -> SessionHub? {
-    try held.withLock { (held) throws(CallError) -> SessionHub? in
-      if case .running(let hub) = held.state { return hub }
+  ) throws(CallError) -> HubGroup? {
+    try held.withLock { (held) throws(CallError) -> HubGroup? in
+      if case .running(let group) = held.state { return group }
       try link.check()
       guard held.links.count < limit else {
         throw CallError(

@@ -8,6 +8,7 @@ struct Configuration: Sendable {
   var unix: String?
   var prefix = ""
   var drain = 30
+  var loops = 0
   var data: String?
   var allowedOrigins: [String] = []
   var allowedHosts: [String] = []
@@ -106,6 +107,12 @@ extension Configuration {
       """
       A folder that sessions are kept in, so that clients go on after a crash or a restart of the \
       server; made where there is none. One server uses it at a time. See waybridge sessions.
+      """),
+    Setting(
+      "loops", .integer(\.loops, 0...256),
+      """
+      Event loops, each a thread with connections and sessions of its own; 0 takes as many as there \
+      are cores to run on.
       """),
     Setting(
       "drain", .integer(\.drain, 0...86_400),

@@ -63,6 +63,9 @@ struct Serve: Configured {
   @Option(help: .setting("data", valueName: "dir"), completion: .directory)
   var data: String?
 
+  @Option(help: .setting("loops", valueName: "n"), completion: .nothing)
+  var loops: String?
+
   @Option(help: .setting("drain", valueName: "seconds"), completion: .nothing)
   var drain: String?
 
@@ -89,7 +92,7 @@ struct Serve: Configured {
       "allowHost": DoorOptions.joined(doors.allowHost),
       "trustedProxy": DoorOptions.joined(doors.trustedProxy), "web": web,
       "contentSecurityPolicy": contentSecurityPolicy,
-      "data": data, "drain": drain,
+      "data": data, "loops": loops, "drain": drain,
       "noClient": noClient ? "true" : nil, "conformance": conformance ? "true" : nil,
       "tokenSecretFile": tokenSecretFile, "tokenKeyFile": tokenKeyFile,
       "allowAnonymous": allowAnonymous ? "true" : nil,
@@ -151,6 +154,7 @@ struct Serve: Configured {
     configuration.unixPath = settings.unix
     configuration.prefix = settings.prefix
     configuration.drain = .seconds(settings.drain)
+    configuration.loops = settings.loops
     configuration.contentSecurityPolicy = settings.contentSecurityPolicy
     if let web = settings.web {
       configuration.webRoot = try WebFiles.folder(web)

@@ -111,7 +111,7 @@ extension TestBridge {
   /// told to close their pages. A test that is not about that need not call it: nothing goes on once the test has
   /// ended.
   public func end() async {
-    await hub.drain()
+    await hub.group.drain()
     await door.close()
     await server.end(hub)
     await loop.settle()

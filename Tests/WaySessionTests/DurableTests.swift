@@ -22,7 +22,7 @@ struct DurableTests {
 
   private func settle(_ bridge: WireBridge) async throws {
     try await bridge.server.advance(by: .milliseconds(100))
-    await bridge.hub.writer?.settle()
+    await bridge.loopHub.writer?.settle()
     await bridge.server.loop.settle()
   }
 
@@ -325,14 +325,14 @@ struct DurableTests {
     await store.fail(with: Full())
     try await host.call("adopt", "navigation.adopt", ["uri": "native://address/list"])
     #expect(try await host.wire.answer("adopt")["result"] != nil)
-    #expect(first.hub.writer?.failure?.contains("Full") == true)
+    #expect(first.loopHub.writer?.failure?.contains("Full") == true)
     try await host.call("second", "navigation.adopt", ["uri": "native://address/edit"])
     _ = try await host.wire.answer("second")
     await store.fail(with: nil)
     try await first.server.advance(by: .seconds(31))
-    await first.hub.writer?.settle()
+    await first.loopHub.writer?.settle()
     await first.server.loop.settle()
-    #expect(first.hub.writer?.failure == nil)
+    #expect(first.loopHub.writer?.failure == nil)
 
     let second = try await start()
     #expect(try await host.resume(after: 2, at: second)["resumed"] == true)
@@ -382,10 +382,10 @@ struct DurableTests {
     try await caller.call(1, "router.invoke", ["uri": "action://echo"])
     try await settle(first)
     let second = try await start()
-    #expect(await second.hub.sessionCount == 1)
+    #expect(await second.hub.census().sessions == 1)
     try await second.server.advance(by: .seconds(121))
-    await second.hub.writer?.settle()
-    #expect(await second.hub.sessionCount == 0)
+    await second.loopHub.writer?.settle()
+    #expect(await second.hub.census().sessions == 0)
     #expect(await store.sessions.isEmpty)
     _ = caller
   }

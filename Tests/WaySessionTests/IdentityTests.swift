@@ -27,7 +27,7 @@ struct IdentityTests {
     let refusal = try await client.answer(1)["error"]
     #expect(refusal?["code"] == 2401)
     #expect(refusal?["message"]?.string?.contains("a token is needed") == true)
-    #expect(await bridge.hub.sessionCount == 0)
+    #expect(await bridge.hub.census().sessions == 0)
     try await client.call(2, "session.open", ["token": "anna"])
     #expect(try await client.answer(2)["result"]?["session"] != nil)
   }
@@ -45,7 +45,7 @@ struct IdentityTests {
       return #expect(Bool(false), "it was answered")
     }
     #expect(code == 4001)
-    #expect(await bridge.hub.sessionCount == 0)
+    #expect(await bridge.hub.census().sessions == 0)
   }
 
   @Test func whatAClientCallsItselfIsBounded() async throws {

@@ -59,10 +59,10 @@ struct ListeningTests {
     let session = try #require(hello["session"]?.string)
     do {
       let events = try await bridge.hub.events(["*"], limit: 2)
-      #expect(await bridge.hub.heard(in: session) == [.session, .page, .task, .route])
+      #expect(await bridge.loopHub.heard(in: session) == [.session, .page, .task, .route])
       _ = events
     }
-    while await bridge.hub.heard(in: session) != [] { await Task.yield() }
+    while await bridge.loopHub.heard(in: session) != [] { await Task.yield() }
   }
 
   @Test func nothingIsToldOnceTheSubscriberHasLeft() async throws {
@@ -71,10 +71,10 @@ struct ListeningTests {
     let session = try #require(hello["session"]?.string)
     let (guest, _) = try await WireClient.open(bridge, joining: hello)
     try await guest.subscribe("page.*", "own")
-    #expect(await bridge.hub.heard(in: session) == .page)
+    #expect(await bridge.loopHub.heard(in: session) == .page)
     try await guest.close()
     _ = try? await guest.message()
-    #expect(await bridge.hub.heard(in: session) == [])
+    #expect(await bridge.loopHub.heard(in: session) == [])
   }
 
   @Test func aCallOfSwiftCodeThatComesToNobodyIsTold() async throws {
@@ -167,7 +167,7 @@ struct ListeningTests {
       try await stuck.receive(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"#)
       #expect(await bridge.hub.sessions(.all).count == count)
     }
-    #expect(await bridge.hub.sessionCount == 0)
+    #expect(await bridge.hub.census().sessions == 0)
   }
 
   @Test func theStreamEndsWithTheServer() async throws {

@@ -13,7 +13,7 @@ struct MeterTests {
     // Asked of the loop, so that what was begun there is done.
     _ = await bridge.hub.census()
     return Dictionary(
-      uniqueKeysWithValues: bridge.hub.meter.counts.map {
+      uniqueKeysWithValues: bridge.loopHub.meter.counts.map {
         ($0.method, Dictionary(uniqueKeysWithValues: $0.outcomes))
       })
   }
@@ -75,7 +75,7 @@ struct MeterTests {
     try await bridge.server.advance(by: .milliseconds(700))
     try await client.reply(asked, .null)
     _ = try await client.answer(2)
-    let invoke = try #require(bridge.hub.meter.counts.first { $0.method == "router.invoke" })
+    let invoke = try #require(bridge.loopHub.meter.counts.first { $0.method == "router.invoke" })
     #expect(invoke.durations.nanoseconds == 700_000_000)
     let bucket = try #require(invoke.durations.buckets.firstIndex(of: 1))
     #expect(DurationHistogram.bounds[bucket] == 1_000_000_000)

@@ -83,10 +83,10 @@ struct PublishTests {
     let (anna, hello) = try await open("anna")
     let session = try #require(hello["session"]?.string)
     try await publish("own", 1, to: .session(session), retain: 1)
-    #expect(await bridge.hub.kept == [1, 1])
+    #expect(await bridge.loopHub.kept == [1, 1])
     try await anna.close()
     _ = try? await anna.message()
-    #expect(await bridge.hub.kept == [0, 0])
+    #expect(await bridge.loopHub.kept == [0, 0])
   }
 
   @Test func dataThatCannotBeSentIsRefused() async throws {

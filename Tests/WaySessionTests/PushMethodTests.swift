@@ -36,7 +36,9 @@ struct PushMethodTests {
   ) async throws -> (status: Int, answer: Value?) {
     let answered = Mailbox<HTTPResponse>()
     bridge.server.loop.execute {
-      _ = bridge.hub.post(Array(body.utf8), Handshake(token: token)) { answered.put($0) }
+      _ = bridge.hub.post(
+        Array(body.utf8), Handshake(token: token), on: bridge.loopHub.loop
+      ) { answered.put($0) }
     }
     let response = try #require(await answered.next(within: .seconds(5)))
     return (response.status, response.body.isEmpty ? nil : try JSON.parse(response.body.span.bytes))
@@ -55,7 +57,7 @@ struct PushMethodTests {
     #expect(batch?.list?.count == 2)
     #expect(batch?.list?.last?["error"]?["code"] == -32601)
     await bridge.server.loop.settle()
-    #expect(await bridge.hub.sessionCount == 0)
+    #expect(await bridge.hub.census().sessions == 0)
   }
 
   @Test(
@@ -73,7 +75,7 @@ struct PushMethodTests {
     #expect(answered.status == status)
     #expect(answered.answer?["error"]?["code"]?.integer == code)
     await bridge.server.loop.settle()
-    #expect(await bridge.hub.sessionCount == 0)
+    #expect(await bridge.hub.census().sessions == 0)
   }
 
   @Test func aBackEndCallsOnlySoOften() async throws {
@@ -103,7 +105,10 @@ struct PushMethodTests {
     let body =
       #"{"jsonrpc":"2.0","id":1,"method":"router.invoke","params":{"uri":"action://slow"}}"#
     bridge.server.loop.execute {
-      works.put(bridge.hub.post(Array(body.utf8), Handshake(token: "a")) { _ in })
+      works.put(
+        bridge.hub.post(
+          Array(body.utf8), Handshake(token: "a"), on: bridge.loopHub.loop
+        ) { _ in })
     }
     let work = try #require(await works.next(within: .seconds(5)))
     #expect(await begun.next(within: .seconds(5)) == true)

@@ -8,7 +8,9 @@ import WayTransport
 /// A bridge in memory with the demo's table and the conformance methods.
 struct WireBridge {
   let router: Router
-  let hub: SessionHub
+  let hub: HubGroup
+  /// The only one of the group.
+  let loopHub: SessionHub
   let server: MemoryServer
 
   /// The wall clock stands at this millisecond where the loop's time has not been moved.
@@ -29,8 +31,9 @@ struct WireBridge {
     configuration.tracer = tracer
     configuration.store = store
     configuration.table = table
-    hub = SessionHub(loop: loop, configuration: configuration)
-    server = MemoryServer(loop: loop, acceptor: hub)
+    hub = HubGroup(configuration)
+    loopHub = SessionHub(loop: loop, in: hub)
+    server = MemoryServer(loop: loop, acceptor: loopHub)
   }
 
   /// An app whose sessions belong to the user that their token names; it has offers to push.

@@ -28,10 +28,10 @@ import WayTransport
         }
         while less.channel.bufferedBytes < 1 << 20 { less.channel.send(bytes: Self.block) }
         while more.channel.bufferedBytes < 2 << 20 { more.channel.send(bytes: Self.block) }
-        #expect(server.server.statistics.queuedBytes <= 3_400_000)
+        #expect(server.server.firstStatistics.queuedBytes <= 3_400_000)
         for _ in 0..<15 { read.channel.send(bytes: Self.block) }
         #expect(more.channel.bufferedBytes < 1 << 20)
-        #expect(server.server.statistics.queuedBytes <= 3_400_000)
+        #expect(server.server.firstStatistics.queuedBytes <= 3_400_000)
         read.channel.send(text: "read")
       }
       for _ in 0..<15 { #expect(await reader.next() == .message(Self.block, .binary)) }
@@ -42,7 +42,7 @@ import WayTransport
         less.channel.close(.normal, "")
       }
       #expect(sockets[1].readCloseCode() == 1000)
-      await server.onLoop { #expect(server.server.statistics.queuedBytes == 0) }
+      await server.onLoop { #expect(server.server.firstStatistics.queuedBytes == 0) }
     }
   }
 
@@ -64,7 +64,7 @@ import WayTransport
       let accepted = try #require(await server.acceptor.next()).0
       await server.onLoop {
         for _ in 0..<300 { accepted.channel.send(bytes: Self.block) }
-        let cost = server.server.statistics.queuedBytes
+        let cost = server.server.firstStatistics.queuedBytes
         #expect(accepted.channel.bufferedBytes <= cost)
         #expect(cost < accepted.channel.bufferedBytes + 20_000)
         #expect(cost <= 300 * 100_010 * 101 / 100)

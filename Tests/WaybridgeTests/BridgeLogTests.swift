@@ -16,10 +16,10 @@ struct BridgeLogTests {
     _ level: Logger.Level, limits: Limits = Limits(),
     _ body: (RunningBridge, BridgeClient) async throws -> Void
   ) async throws {
-    let bridge = try await RunningBridge(
-      router: Router(),
-      configuration: BridgeConfiguration(
-        port: 0, limits: limits, conformance: true, logger: lines.logger(level)))
+    var configuration = BridgeConfiguration(
+      port: 0, limits: limits, conformance: true, logger: lines.logger(level))
+    configuration.loops = 1
+    let bridge = try await RunningBridge(router: Router(), configuration: configuration)
     let client = try await BridgeClient.connect(to: "ws://127.0.0.1:\(bridge.address.port)/bridge")
     try await body(bridge, client)
     await client.close()
@@ -28,7 +28,7 @@ struct BridgeLogTests {
 
   @Test func aSessionIsToldFromItsStartToItsEnd() async throws {
     try await withBridge(.info) { bridge, client in
-      #expect(try await lines.take().text == "info listening address=\(bridge.address)")
+      #expect(try await lines.take().text == "info listening address=\(bridge.address) loops=1")
       _ = try await client.request("$/ping")
       await client.close()
       let opened = try await lines.take()

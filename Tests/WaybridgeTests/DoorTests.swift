@@ -80,12 +80,13 @@ struct DoorTests {
     let bridge = try await RunningBridge(router: Router(), configuration: configuration)
     let server = SocketServer(
       configuration: SocketServerConfiguration(port: 0), endpoints: [], loop: loop)
-    let metrics = BridgeMetrics(hub: bridge.hub, server: server, lag: LagProbe(loop: loop))
+    let metrics = BridgeMetrics(
+      group: bridge.group, server: server, lags: [LagProbe(loop: loop)])
     func status(
       _ post: Responder.Post?, isLocal: Bool, token: String? = nil
     ) async -> Int? {
       let responder = Responder.make(
-        webEntries: nil, embedded: [:], metrics: metrics, post: post)
+        webEntries: nil, embedded: [:], metrics: metrics, on: loop, post: post)
       let request = HTTPRequest(
         // Who is let in is told that they are read in another way: what they are is known on the loop.
         method: "DELETE", path: "/metrics", handshake: Handshake(token: token), isLocal: isLocal)
@@ -98,7 +99,7 @@ struct DoorTests {
       case .body, nil: return nil
       }
     }
-    let post = Responder.Post(hub: bridge.hub, maxMessage: 1000, isOpen: false)
+    let post = Responder.Post(group: bridge.group, maxMessage: 1000, isOpen: false)
     #expect(await status(nil, isLocal: true) == 405)
     #expect(await status(nil, isLocal: false, token: "T") == 403)
     #expect(await status(post, isLocal: false) == 403)

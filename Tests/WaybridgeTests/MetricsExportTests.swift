@@ -17,22 +17,22 @@ struct MetricsExportTests {
 
   @Test func countersGrowByWhatWasAdded() throws {
     let export = try #require(
-      MetricsExport(methods: CallMeter.names(of: SessionHub.methods), backend))
+      MetricsExport(methods: CallMeter.names(of: HubGroup.methods), backend))
     for value in [3, 3, 10] { export.export([family(.counter, value)]) }
     #expect(try backend.expectCounter("x", [("a", "b")]).values == [3, 0, 7])
   }
 
   @Test func gaugesAreSet() throws {
     let export = try #require(
-      MetricsExport(methods: CallMeter.names(of: SessionHub.methods), backend))
+      MetricsExport(methods: CallMeter.names(of: HubGroup.methods), backend))
     for value in [3, 1] { export.export([family(.gauge, value)]) }
     #expect(try backend.expectGauge("x", [("a", "b")]).values == [3, 1])
   }
 
   @Test func callsAreTimedAsTheyEnd() throws {
     let export = try #require(
-      MetricsExport(methods: CallMeter.names(of: SessionHub.methods), backend))
-    let place = try #require(CallMeter.names(of: SessionHub.methods).firstIndex(of: "router.open"))
+      MetricsExport(methods: CallMeter.names(of: HubGroup.methods), backend))
+    let place = try #require(CallMeter.names(of: HubGroup.methods).firstIndex(of: "router.open"))
     export.ended(CallMeter.Place(place), nanoseconds: 500)
     let timer = try backend.expectTimer(BridgeMetrics.duration, [("method", "router.open")])
     #expect(timer.values == [500])

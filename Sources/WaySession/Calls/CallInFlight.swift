@@ -24,6 +24,8 @@ final class CallInFlight {
     case task(Task<Void, Never>)
     /// What a client was asked.
     case request(RequestID, Client)
+    /// What a client on another loop was asked.
+    case errand(Errand)
     /// The opening of a page, or a change of the stack, that waits for its turn or its host.
     case operation
     /// A page that is shown: the call ends with its outcome.

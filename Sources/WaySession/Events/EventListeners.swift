@@ -13,7 +13,6 @@ struct EventListeners {
   }
 
   private var entries: [Int: Entry] = [:]
-  private var last = 0
 
   /// The topics that any of them wants.
   var kinds: Happening.Kinds {
@@ -23,11 +22,9 @@ struct EventListeners {
   }
 
   mutating func add(
-    _ patterns: [TopicPattern], limit: Int, _ continuation: Continuation
-  ) -> Int {
-    last += 1
-    entries[last] = Entry(patterns: patterns, limit: limit, continuation: continuation)
-    return last
+    _ number: Int, _ patterns: [TopicPattern], limit: Int, _ continuation: Continuation
+  ) {
+    entries[number] = Entry(patterns: patterns, limit: limit, continuation: continuation)
   }
 
   mutating func remove(_ number: Int) {

@@ -15,15 +15,16 @@ struct RetainedEvents {
 
   /// How many events of one topic may be asked to be kept.
   static let maxEvents = 100
-  private let maxTopics: Int
   /// Bytes of all that is kept, and so of one event.
-  let maxBytes: Int
+  static let maxSize = 4 << 20
+  private let maxTopics: Int
+  private let maxBytes: Int
   private var shelves: [Key: Deque<Event>] = [:]
   private var size = 0
   private var lastOrder: UInt64 = 0
 
   /// Keeps at most `maxBytes` of at most `maxTopics` topics, each counted once for every audience.
-  init(maxTopics: Int = 1024, maxBytes: Int = 4 << 20) {
+  init(maxTopics: Int = 1024, maxBytes: Int = maxSize) {
     self.maxTopics = maxTopics
     self.maxBytes = maxBytes
   }

@@ -14,6 +14,16 @@ package struct Census: Sendable, Hashable {
   package var pendingRequests = 0
 
   package init() {}
+
+  package static func += (all: inout Census, part: Census) {
+    all.sessions += part.sessions
+    all.clients += part.clients
+    all.absentClients += part.absentClients
+    all.hosts += part.hosts
+    all.pages += part.pages
+    all.callsInFlight += part.callsInFlight
+    all.pendingRequests += part.pendingRequests
+  }
 }
 
 extension SessionHub {

@@ -19,10 +19,14 @@ actor Connection: MessageReceiver {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
-  init(_ channel: any MessageChannel, _ handshake: Handshake, hub: SessionHub) {
+  /// `refusedTokens` is how many were refused where it has come from.
+  init(
+    _ channel: any MessageChannel, _ handshake: Handshake, hub: SessionHub, refusedTokens: Int = 0
+  ) {
     self.channel = channel
     self.handshake = handshake
     self.hub = hub
+    self.refusedTokens = refusedTokens
     executor = channel.loop.asUnownedSerialExecutor()
     decoder = hub.decoder
     state = handshake.subprotocol == nil ? .anonymous : .awaitingHello
@@ -189,6 +193,13 @@ extension Connection {
     } catch {
       return refuseHello(request, error)
     }
+    if let home = hub.group.hub(ofClient: asked.claim.client), home !== hub {
+      return move(to: home) { $0.resume(asked, request) }
+    }
+    resume(asked, request)
+  }
+
+  private func resume(_ asked: ResumeRequest, _ request: Request) {
     var handshake = handshake
     handshake.token = asked.open.token ?? handshake.token
     // Without a token of its own a client is who it was.
@@ -312,10 +323,58 @@ extension Connection {
   private func open(_ request: Request) {
     hub.meter.begin()
     do {
-      open(try Hello(request, limits: hub.limits), request)
+      let hello = try Hello(request, limits: hub.limits)
+      if let join = hello.join, let home = hub.group.hub(ofSession: join.session), home !== hub {
+        self.join(hello, join, at: home, request)
+      } else {
+        open(hello, request)
+      }
     } catch {
       refuseHello(request, error)
     }
+  }
+
+  /// Goes to the loop of the session that is to be joined. Who has a session already, a plain
+  /// client, leaves it only where the other takes it.
+  private func join(
+    _ hello: Hello, _ join: Hello.Join, at home: SessionHub, _ request: Request
+  ) {
+    guard membership != nil else { return move(to: home) { $0.open(hello, request) } }
+    channel.pause()
+    home.loop.execute { [self] in
+      let refusal: CallError? = home.assumeIsolated { home in
+        do throws(CallError) {
+          _ = try home.session(join.session, joinToken: join.token)
+          return nil
+        } catch {
+          return error
+        }
+      }
+      hub.loop.execute { [self] in
+        assumeIsolated { connection in
+          guard connection.state != .closed else { return }
+          connection.channel.resume()
+          if let refusal { return connection.refuse(hello, request, refusal) }
+          connection.leave(nil, connectionGoesOn: true)
+          connection.move(to: home) { $0.open(hello, request) }
+        }
+      }
+    }
+  }
+
+  /// Goes on, on the loop of another hub, as another connection there: a session and its clients
+  /// are on one loop.
+  private func move(
+    to home: SessionHub, _ goOn: @escaping @Sendable (isolated Connection) -> Void
+  ) {
+    helloTimer?.cancel()
+    let isMoving = channel.move(to: home.loop) { [handshake, refusedTokens] channel in
+      let connection = Connection(channel, handshake, hub: home, refusedTokens: refusedTokens)
+      channel.attach(connection)
+      connection.begin()
+      connection.assumeIsolated { goOn($0) }
+    }
+    if !isMoving { close((.overloaded, "The server is ending")) }
   }
 
   private func open(_ hello: Hello, _ request: Request) {

@@ -36,36 +36,15 @@ extension SessionHub {
       throw CallError(.notAuthenticated, "The token was refused: \(reason)")
     }
   }
-
-  /// From now on other rules hold, for calls under way too; nil for none.
-  package func follow(_ rulebook: Rulebook?) {
-    policy.rulebook = rulebook
-  }
 }
 
-extension SessionHub {
-  /// Tells whether the app knows who sent a request. Call on the loop.
-  package nonisolated func admit(
-    _ handshake: Handshake, _ answer: @escaping @Sendable (Bool) -> Void
-  ) -> any ScheduledWork {
-    let task = Task {
-      let isKnown = (try? await identity(of: handshake)) != nil
-      loop.execute { answer(isKnown) }
-    }
-    return CancelledTask(task)
+extension HubGroup {
+  /// Whether the app knows who sent a request.
+  package func knows(_ handshake: Handshake) async -> Bool {
+    guard let hub = hubs.first else { return false }
+    return (try? await hub.identity(of: handshake)) != nil
   }
 }
 
 /// The app took too long.
 private struct IdentificationTimeout: Error {}
-
-/// A task that is cancelled as other work is.
-private final class CancelledTask: ScheduledWork {
-  private let task: Task<Void, Never>
-
-  init(_ task: Task<Void, Never>) {
-    self.task = task
-  }
-
-  func cancel() { task.cancel() }
-}

@@ -5,14 +5,11 @@ import WayValues
 
 // JSON-RPC over HTTP (`POST /rpc`), for back-ends.
 extension SessionHub {
-  /// How many callers' rates are remembered.
-  private static let maxPosters = 1024
-
   /// Carries out the body of a request, a message or a batch, in a session that ends with it, and
   /// answers: with the response, with 204 where nothing is to be answered, with 401 for who is
   /// refused, with 429 for who calls too often, and with 503 where the server takes nobody more.
-  /// What is given ends it before its time. Call on the loop.
-  package nonisolated func post(
+  /// What is given ends it before its time, on any thread. Call on the loop.
+  nonisolated func post(
     _ body: [UInt8], _ handshake: Handshake, _ answer: @escaping @Sendable (HTTPResponse) -> Void
   ) -> any ScheduledWork {
     let work = PostedWork()
@@ -45,7 +42,10 @@ extension SessionHub {
   ) throws(CallError) {
     meter.begin()
     let incoming = decoder.decode(body.span.bytes)
-    try count(incoming.count, of: identity.user ?? handshake.address ?? "")
+    let caller = identity.user ?? handshake.address ?? ""
+    try group.posters.withLock { (posters) throws(CallError) in
+      try posters.take(incoming.count, of: caller, at: loop.nanoseconds)
+    }
     let session = try makeSession(of: identity)
     let channel = PostChannel(loop, decoder) { bytes in
       work.cancel()
@@ -68,14 +68,26 @@ extension SessionHub {
       session.assumeIsolated { $0.leaveWhenIdle(client) }
     }
   }
+}
 
-  /// Counts the calls of somebody, who has a connection anew for each. Fails with 2429 for too many.
-  private func count(_ calls: Int, of caller: String) throws(CallError) {
-    let now = loop.nanoseconds
-    if posters.count >= Self.maxPosters, posters[caller] == nil { posters.removeAll() }
-    var rate = posters[caller] ?? CallRate(limits)
+/// How often those call who have a connection anew for each call.
+struct PosterRates {
+  /// How many are remembered.
+  private static let limit = 1024
+
+  private let limits: Limits
+  private var rates: [String: CallRate] = [:]
+
+  init(_ limits: Limits) {
+    self.limits = limits
+  }
+
+  /// Counts calls of somebody. Fails with 2429 for too many.
+  mutating func take(_ calls: Int, of caller: String, at now: UInt64) throws(CallError) {
+    if rates.count >= Self.limit, rates[caller] == nil { rates.removeAll() }
+    var rate = rates[caller] ?? CallRate(limits)
     for _ in 0..<calls { try rate.take(at: now) }
-    posters[caller] = rate
+    rates[caller] = rate
   }
 }
 
@@ -139,5 +151,41 @@ private final class PostedWork: ScheduledWork, @unchecked Sendable {
     task?.cancel()
     leave?()
     leave = nil
+  }
+}
+
+extension HubGroup {
+  /// As ``SessionHub/post(_:_:_:)``, on one loop after another; the answer comes on `loop`, which is
+  /// that of who calls.
+  package func post(
+    _ body: [UInt8], _ handshake: Handshake, on loop: any EventLoop,
+    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+  ) -> any ScheduledWork {
+    guard let hub = nextHub else {
+      answer(.refusal(503, .serverEnds))
+      return PostedElsewhere(loop)
+    }
+    if hub.loop === loop { return hub.post(body, handshake, answer) }
+    let work = PostedElsewhere(hub.loop)
+    hub.loop.execute {
+      work.begin(hub.post(body, handshake) { response in loop.execute { answer(response) } })
+    }
+    return work
+  }
+}
+
+/// The work for a request on another loop, which can be ended from that of the request.
+private final class PostedElsewhere: ScheduledWork, @unchecked Sendable {  // confined to `loop`
+  private let loop: any EventLoop
+  private var work: (any ScheduledWork)?
+
+  init(_ loop: any EventLoop) {
+    self.loop = loop
+  }
+
+  func begin(_ work: any ScheduledWork) { self.work = work }
+
+  func cancel() {
+    loop.execute { self.work?.cancel() }
   }
 }

@@ -4,7 +4,7 @@ import WayRouting
 import WayTransport
 import WayValues
 
-// What the app's side does in sessions that it did not hear from.
+// What the app's side, or a client of another, does in the sessions of one loop.
 extension SessionHub {
   /// The live sessions of an audience, each with the name of the one client that is meant, where
   /// one is.
@@ -23,12 +23,11 @@ extension SessionHub {
 
   /// Opens a page, or runs a task, in each session of an audience; returns when each is shown, done
   /// or refused.
-  package func open(
+  func open(
     _ uri: String, _ params: ValueObject, exts: ValueObject, style: Style?, in audience: Audience,
-    timeout: Duration, carrying: [String: any Sendable] = [:], by rights: Rights? = nil
+    timeout: Duration, _ carried: Carried?, by rights: Rights?
   ) async -> [Delivery<OpenedPage>] {
-    let carried = Carried(carrying)
-    return await deliver(to: targets(in: audience)) { session, client in
+    await deliver(to: targets(in: audience)) { session, client in
       let options = CallOptions(
         rights: rights ?? session.ownRights, params: params, exts: exts, style: style,
         deadline: timeout.asTimer, carried: carried)
@@ -53,14 +52,10 @@ extension SessionHub {
   }
 
   /// Calls a method of every client of an audience.
-  package func call(
+  func call(
     _ method: String, _ params: ValueObject, of audience: Audience, timeout: Duration,
-    by rights: Rights? = nil
-  ) async throws(CallError) -> [Delivery<Value>] {
-    guard !MethodTable.reserves(method) else {
-      throw .invalidParams(
-        "The method \(method.quoted) is the protocol's own: agree on another name with the clients")
-    }
+    by rights: Rights?
+  ) async -> [Delivery<Value>] {
     let time = timeout.asTimer
     return await deliver(to: clients(in: audience)) { session, client in
       await SwiftCalls.call(
@@ -70,9 +65,9 @@ extension SessionHub {
   }
 
   /// Calls a method of one page, whoever answers for it.
-  package func call(
+  func call(
     page: String, in session: String, _ method: String, _ params: ValueObject, timeout: Duration,
-    by rights: Rights? = nil
+    by rights: Rights?
   ) async throws(CallError) -> Value {
     let session = try live(session)
     return try await SwiftCalls.call(
@@ -99,7 +94,7 @@ extension SessionHub {
 // Who is there.
 extension SessionHub {
   /// The sessions of an audience as they are now.
-  package func sessions(_ audience: Audience) -> [SessionInfo] {
+  func sessions(_ audience: Audience) -> [SessionInfo] {
     targets(in: audience).map { session, _ in
       let identity = audiences.identity(of: session.id)
       return session.assumeIsolated { $0.info(identity) }
@@ -107,13 +102,13 @@ extension SessionHub {
   }
 
   /// Puts a session into a group. Fails with 2404 where there is no such session.
-  package func add(session: String, toGroup group: String) throws(CallError) {
+  func add(session: String, toGroup group: String) throws(CallError) {
     guard audiences.add(session, toGroup: group) else { throw Self.absent(session) }
   }
 
   /// Takes a session out of a group; nothing happens when it is not in it. Fails with 2404 where
   /// there is no such session.
-  package func remove(session: String, fromGroup group: String) throws(CallError) {
+  func remove(session: String, fromGroup group: String) throws(CallError) {
     guard audiences.remove(session, fromGroup: group) else { throw Self.absent(session) }
   }
 
@@ -122,7 +117,7 @@ extension SessionHub {
     return target.session
   }
 
-  private static func absent(_ session: String) -> CallError {
+  static func absent(_ session: String) -> CallError {
     CallError(.noRoute, "There is no session \(session.quoted)", kind: "noSession")
   }
 }

@@ -20,7 +20,7 @@ extension SessionHub {
   ) throws(CallError) -> Result<FoundClient, ResumeRefusal> {
     guard let (home, client) = resumables.find(claim.client), let session = home as? Session
     else {
-      let isGivenUp = resumables.hasGivenUp(claim.client)
+      let isGivenUp = group.directory.hasGivenUp(claim.client)
       return .failure(ResumeRefusal(isGivenUp ? .outbox : .unknown))
     }
     return try session.assumeIsolated { session in

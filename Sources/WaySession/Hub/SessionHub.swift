@@ -1,10 +1,9 @@
-import Synchronization
 import WayRPC
 import WayRouting
 import WayTransport
 import WayValues
 
-/// Takes connections and knows the sessions, all of them on one loop.
+/// Takes the connections of one loop and knows the sessions that are on it.
 package actor SessionHub: ChannelAcceptor {
   /// The subprotocol of clients that open a session; without it a connection speaks plain JSON-RPC.
   package static let subprotocol = "waybridge.v1"
@@ -16,56 +15,48 @@ package actor SessionHub: ChannelAcceptor {
   nonisolated let turns: Turns
   nonisolated let inbox: Inbox
   package nonisolated let refusedTokens = RefusedTokens()
-  /// What is kept for all sessions.
-  package nonisolated let budget: ByteBudget
+  /// The hubs of the server's loops, this one among them.
+  package nonisolated let group: HubGroup
   /// The rules for all clients.
   nonisolated let policy: PolicySource
-  nonisolated let serverHosts: ServerHosts
   package nonisolated let resumables: Resumables
   private(set) var sessions: [String: Session] = [:]
   var audiences = AudienceIndex()
   var retainedEvents = RetainedEvents()
   var listeners = EventListeners()
-  var expectedLinks: ExpectedLinks
   /// Nil where sessions end with the server.
   package nonisolated let writer: StoreWriter?
-  /// How often those call who have no connection.
-  var posters: [String: CallRate] = [:]
   nonisolated let decoder: MessageDecoder
-  /// What the last recheck found, and of what.
-  package internal(set) var lastRecheck = Recheck()
-  var rechecked: RecheckedState?
   private var isDraining = false
-  private nonisolated let drains = Atomic(false)
+  /// Its place in the group.
+  private nonisolated let place: SessionDirectory.Place
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
   nonisolated var limits: Limits { configuration.limits }
 
-  package init(loop: any EventLoop, configuration: HubConfiguration) {
+  /// One more hub of a group, which does not keep it.
+  package init(loop: any EventLoop, in group: HubGroup) {
     self.loop = loop
-    self.configuration = configuration
+    self.group = group
+    configuration = group.configuration
+    let configuration = group.configuration
     turns = Turns(loop)
-    serverHosts = ServerHosts(limits: configuration.limits)
-    resumables = Resumables(loop, limits: configuration.limits)
+    place = group.makePlace()
+    resumables = Resumables(
+      loop, limits: configuration.limits, sharedBy: group.size, group.directory, at: place)
     let limits = configuration.limits
     decoder = MessageDecoder(
       maxBatch: limits.maxBatch, maxDepth: limits.maxDepth, maxValues: limits.maxValues)
     policy = PolicySource(configuration.rulebook)
-    budget = ByteBudget(.server, configuration.limits.maxServerBytes)
     let observer = configuration.observer
-    meter = CallMeter(methods: Self.methods, loop: loop, timed: observer.timed)
+    meter = CallMeter(methods: HubGroup.methods, loop: loop, timed: observer.timed)
     inbox = Inbox(
       methods: MethodTable(others: configuration.methods), meter: meter,
       notesCalls: observer.kinds.contains(.call))
-    expectedLinks = ExpectedLinks(limit: configuration.limits.maxLinks)
-    writer = configuration.store.map { store in
-      StoreWriter(store, owner: Token.random(12), on: loop, tell: observer.storeChanged)
-    }
+    writer = group.store.map { StoreWriter($0, on: loop, tell: observer.storeChanged) }
     executor = loop.asUnownedSerialExecutor()
+    group.put(self, at: place)
   }
-
-  /// The names of the methods that every bridge has.
-  package static var methods: [String] { MethodTable.own.map(\.name) }
 
   package nonisolated func accept(
     _ channel: any MessageChannel, _ handshake: Handshake
@@ -82,7 +73,7 @@ package actor SessionHub: ChannelAcceptor {
     of identity: Identity, leaving: Int = 0, isKept: Bool = false
   ) throws(CallError) -> Session {
     if isDraining { throw .draining }
-    guard sessions.count - leaving < limits.maxSessions || resumables.makeRoom() else {
+    guard group.sessionCount - leaving < limits.maxSessions || makeRoom() else {
       throw CallError(
         .unavailable,
         "The server has \(limits.maxSessions) sessions, which is its limit; try again later")
@@ -93,19 +84,31 @@ package actor SessionHub: ChannelAcceptor {
     return Session(id: id, identity, environment, heardBySwift: listeners.kinds, journal)
   }
 
+  /// Has deserted sessions go. Those of other loops go too late for who asks now, and in time for
+  /// who comes again.
+  private func makeRoom() -> Bool {
+    if resumables.makeRoom() { return true }
+    for hub in group.hubs where hub !== self {
+      hub.loop.execute { _ = hub.resumables.makeRoom() }
+    }
+    return false
+  }
+
   /// What the sessions have from here.
   var environment: SessionEnvironment {
     SessionEnvironment(
-      loop: loop, router: configuration.router, limits: limits, budget: budget, meter: meter,
+      loop: loop, router: configuration.router, limits: limits, budget: group.budget,
+      meter: meter,
       turns: turns, resumables: resumables,
       observer: configuration.observer, now: configuration.now, owner: self,
-      serverHosts: serverHosts, policy: policy,
+      serverHosts: group.serverHosts, policy: policy,
       table: configuration.table, tracer: configuration.tracer, logger: configuration.logger)
   }
 
   /// A session has its first client: from now on others find it.
   func add(_ session: Session) {
     sessions[session.id] = session
+    group.directory.add(session: session.id, at: place)
     audiences.add(session.id, session.assumeIsolated { $0.identity })
   }
 
@@ -142,9 +145,8 @@ package actor SessionHub: ChannelAcceptor {
 
   /// The server is about to end: it takes no new sessions, begins no new tasks and pages, and tells
   /// every client. Calls under way may end within `time`; returns when they have, or it has passed.
-  package func drain(for time: Duration) async {
+  func drain(for time: Duration) async {
     isDraining = true
-    drains.store(true, ordering: .relaxed)
     guard time > .zero else { return }
     beginDraining(until: configuration.now() + time.milliseconds)
     let end = loop.nanoseconds &+ UInt64(max(time.milliseconds, 0)) * 1_000_000
@@ -168,48 +170,53 @@ package actor SessionHub: ChannelAcceptor {
     }
   }
 
-  /// Whether the server is about to end. Any thread may ask.
-  package nonisolated var isAboutToEnd: Bool { drains.load(ordering: .relaxed) }
-
   /// The server ends: every call in flight is answered with -32802, and none begins to wait.
-  package func drain() {
+  func drain() {
     isDraining = true
-    drains.store(true, ordering: .relaxed)
     for session in sessions.values { session.assumeIsolated { Draining.end($0) } }
   }
 
-  /// How many sessions there are now.
-  package var sessionCount: Int { sessions.count }
+  /// From now on other rules hold, for calls under way too; nil for none.
+  func follow(_ rulebook: Rulebook?) { policy.rulebook = rulebook }
 }
 
 extension SessionHub: SessionOwner {
   nonisolated func ended(_ session: String, unfollowed: [ExpectedLinks.Link]) {
     assumeIsolated { hub in
       hub.sessions.removeValue(forKey: session)
+      hub.group.directory.remove(session: session)
       hub.audiences.remove(session)
       hub.retainedEvents.forget(session: session)
     }
     let left = unfollowed.filter { !$0.audience.isOneSession }
     guard !left.isEmpty else { return }
     putBack(left)
-    loop.execute { [weak self] in self?.offerLinks() }
+    Task { for hub in group.hubs { await hub.offerLinks() } }
   }
 
   nonisolated func takeLinks(for session: String) -> [ExpectedLinks.Link] {
-    assumeIsolated { hub in
-      hub.expectedLinks.take { [audiences = hub.audiences] in
-        audiences.contains(session, in: $0.audience)
+    let links = assumeIsolated { hub in
+      hub.group.links.withLock { links in
+        links.take { hub.audiences.contains(session, in: $0.audience) }
       }
+    }
+    return links.map { link in
+      var link = link
+      link.rights = link.rights?.handed(to: policy)
+      return link
     }
   }
 
   nonisolated func putBack(_ links: [ExpectedLinks.Link]) {
-    assumeIsolated { $0.expectedLinks.putBack(links) }
+    group.links.withLock { $0.putBack(links) }
   }
 
-  nonisolated private func offerLinks() {
-    let sessions = assumeIsolated { Array($0.sessions.values) }
-    for session in sessions { session.assumeIsolated { LinkFollowing.hostsChanged(in: $0) } }
+  nonisolated func sessionInfos() async -> [SessionInfo] { await group.sessions(.all) }
+
+  nonisolated func recheck() async -> Recheck { await group.recheck() }
+
+  nonisolated func push(_ push: Push, by rights: Rights) async throws(CallError) -> [Value] {
+    try await group.push(push, by: rights, on: loop)
   }
 
   nonisolated func tokenRefused(_ reason: String) {

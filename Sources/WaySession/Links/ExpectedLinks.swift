@@ -7,7 +7,7 @@ struct ExpectedLinks {
     let link: DeepLink
     let audience: Audience
     /// Those of who has handed it over; nil for the app.
-    let rights: Rights?
+    var rights: Rights?
     /// A later one has a higher number.
     var number = 0
   }

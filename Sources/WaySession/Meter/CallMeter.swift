@@ -88,14 +88,13 @@ package final class CallMeter: Sendable {
   }
 
   /// What was counted so far, of the methods that were called.
-  package var counts: [MethodCounts] {
-    names.enumerated().compactMap { place, name in
-      let outcomes = meters[place].outcomes
-      guard !outcomes.isEmpty else { return nil }
-      return MethodCounts(
-        method: name, outcomes: outcomes, durations: meters[place].durations.counts)
-    }
+  package var counts: [MethodCounts] { MethodCounts.sum(of: [self]) }
+
+  fileprivate func outcomes(_ place: Int) -> [(outcome: String, count: Int)] {
+    meters[place].outcomes
   }
+
+  fileprivate func durations(_ place: Int) -> HistogramCounts { meters[place].durations.counts }
 }
 
 /// What a ``CallMeter`` has counted for one method.
@@ -104,4 +103,24 @@ package struct MethodCounts: Sendable {
   /// By `ok`, the `kind` of an error code, `application` or `other`.
   package let outcomes: [(outcome: String, count: Int)]
   package let durations: HistogramCounts
+
+  /// What several meters of the same methods have counted together, of the methods that were called.
+  static func sum(of meters: [CallMeter]) -> [MethodCounts] {
+    (meters.first?.names ?? []).enumerated().compactMap { place, name in
+      var outcomes: [(outcome: String, count: Int)] = []
+      var durations = HistogramCounts()
+      for meter in meters {
+        for (outcome, count) in meter.outcomes(place) {
+          if let known = outcomes.firstIndex(where: { $0.outcome == outcome }) {
+            outcomes[known].count += count
+          } else {
+            outcomes.append((outcome, count))
+          }
+        }
+        durations += meter.durations(place)
+      }
+      if outcomes.isEmpty { return nil }
+      return MethodCounts(method: name, outcomes: outcomes, durations: durations)
+    }
+  }
 }

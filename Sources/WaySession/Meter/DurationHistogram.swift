@@ -52,6 +52,11 @@ package struct HistogramCounts: Sendable {
       buckets: Array(repeating: 0, count: DurationHistogram.bounds.count + 1), nanoseconds: 0)
   }
 
+  static func += (all: inout HistogramCounts, part: HistogramCounts) {
+    for (bucket, count) in zip(part.buckets.indices, part.buckets) { all.buckets[bucket] += count }
+    all.nanoseconds &+= part.nanoseconds
+  }
+
   package mutating func record(nanoseconds: UInt64) {
     buckets[DurationHistogram.bucket(of: nanoseconds)] += 1
     self.nanoseconds &+= nanoseconds

@@ -4,8 +4,11 @@ import WayValues
 enum AdminMethods {
   static let all =
     TableMethods.all + [
-      Method("session.list", access: .admin) { session, _, _ throws(CallError) in
-        .value(.list(session.environment.owner.sessionInfos.map(\.value)))
+      Method("session.list", access: .admin) { session, _, address throws(CallError) in
+        let owner = session.environment.owner
+        return try answer(address, size: 0, in: session) { () throws(CallError) in
+          .list(await owner.sessionInfos().map(\.value))
+        }
       },
       Method(
         "session.push",
@@ -21,13 +24,23 @@ enum AdminMethods {
     let push = try Push(params, session.limits)
     let rights = address.client.rights
     try push.check(rights)
-    let call = try session.begin(.request(address), size: params.size)
     let owner = session.environment.owner
+    return try answer(address, size: params.size, in: session) { () throws(CallError) in
+      ["delivered": .list(try await owner.push(push, by: rights))]
+    }
+  }
+
+  /// Answers with what becomes of something that does not end at once; `size` is about what the call
+  /// keeps, in bytes.
+  static func answer(
+    _ address: ReplyAddress, size: Int, in session: isolated Session,
+    _ work: @escaping @Sendable () async throws(CallError) -> Value
+  ) throws(CallError) -> Reply {
+    let call = try session.begin(.request(address), size: size)
     call.work = .task(
       Task {
         do throws(CallError) {
-          let delivered = try await owner.push(push, by: rights)
-          session.settle(call.number, .success(.value(["delivered": .list(delivered)])))
+          session.settle(call.number, .success(.value(try await work())))
         } catch {
           session.settle(call.number, .failure(error))
         }

@@ -20,9 +20,12 @@ extension Client {
 extension PendingRequest {
   /// Those of the caller whose call it serves.
   fileprivate func rights(in session: isolated Session) -> Rights? {
+    if let rights { return rights }
     guard let asker = asker as? Session, asker !== session else {
       return session.rights(of: purpose)
     }
+    // It has answered, or its call has ended.
+    if asker.loop !== session.loop { return nil }
     return asker.assumeIsolated { $0.rights(of: purpose) }
   }
 }

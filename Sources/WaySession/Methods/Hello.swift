@@ -4,12 +4,18 @@ import WayValues
 /// What a client says with `session.open`.
 struct Hello: Sendable {
   let hosts: [HostDefinition]
-  let join: (session: String, token: String)?
+  let join: Join?
   let page: String?
   let software: ClientSoftware
   let token: String?
   /// Why the client begins anew, where it would have resumed.
   var refusal: Resuming.Refusal?
+
+  /// The session that it joins.
+  struct Join: Sendable {
+    let session: String
+    let token: String
+  }
 
   /// Bytes of each text of `client`, which is kept as long as the client.
   private static let maxSoftware = 256
@@ -41,7 +47,7 @@ struct Hello: Sendable {
       guard let session = join["session"]?.string, let token = join["token"]?.string else {
         throw .invalidParams("params.join must be an object {session, token} of two strings")
       }
-      self.join = (session, token)
+      self.join = Join(session: session, token: token)
     } else {
       join = nil
     }

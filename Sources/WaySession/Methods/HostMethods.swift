@@ -39,7 +39,8 @@ enum HostMethods {
     try client.rights.check(hosting: definitions)
     let snapshot = session.guide.snapshot
     if try scope(of: definitions) == .server {
-      try session.environment.serverHosts.register(definitions, for: client, router: snapshot)
+      try session.environment.serverHosts.register(
+        definitions, for: client, of: session, router: snapshot)
     } else {
       try session.guide.hosts.register(definitions, for: client, router: snapshot)
     }

@@ -16,10 +16,7 @@ enum Notices {
       guard let id = params[.id].flatMap(RequestID.init), let value = params[.value],
         let request = client.pending[id], let number = request.purpose.call
       else { return }
-      guard let asker = request.asker as? Session, asker !== session else {
-        return session.report(value, of: number)
-      }
-      asker.assumeIsolated { $0.report(value, of: number) }
+      session.reach((request.asker as? Session) ?? session) { $0.report(value, of: number) }
     },
   ]
 

@@ -161,7 +161,7 @@ enum RouterMethods {
   /// Who shows or runs it, as pages tell it: a client, or `server` for Swift code.
   private static func host(of destination: Destination, in session: isolated Session) -> Value {
     switch destination.kind {
-    case .hosted(let host, _): session.host(host).map { .string($0.name) } ?? .null
+    case .hosted(let host, _): session.host(host).map { .string($0.client.name) } ?? .null
     case .undefined: .null
     case .module, .task, .asyncTask, .page, .back, .selectTab: "server"
     }

@@ -84,16 +84,9 @@ enum TableMethods {
     _ address: ReplyAddress, in session: isolated Session,
     _ work: @escaping @Sendable () async throws(TableError) -> Value
   ) throws(CallError) -> Reply {
-    let call = try session.begin(.request(address), size: 0)
-    call.work = .task(
-      Task {
-        do throws(TableError) {
-          session.settle(call.number, .success(.value(try await work())))
-        } catch {
-          session.settle(call.number, .failure(CallError(error)))
-        }
-      })
-    return .later
+    try AdminMethods.answer(address, size: 0, in: session) { () throws(CallError) in
+      do throws(TableError) { return try await work() } catch { throw CallError(error) }
+    }
   }
 }
 

@@ -64,6 +64,14 @@ package final class Rights: @unchecked Sendable {
     Rights(Caller(session: session, logger: logger), nil)
   }
 
+  /// These for another loop, where the rules are kept as well.
+  func handed(to rules: PolicySource) -> Rights {
+    if source === rules { return self }
+    return Rights(
+      caller, source == nil ? nil : rules, invitation: invitation,
+      within: within?.handed(to: rules))
+  }
+
   /// Nothing at all.
   static var none: Rights { Rights(Caller(session: ""), PolicySource(.closed)) }
 

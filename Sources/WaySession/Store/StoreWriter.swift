@@ -1,3 +1,4 @@
+import Synchronization
 import WayTransport
 
 /// Hands what changes of the sessions of one loop to the store: one change after another, each of
@@ -11,9 +12,7 @@ package final class StoreWriter: @unchecked Sendable {
   /// How long the store is left alone after it has failed; twice as long each further time.
   private static let retry: (first: Duration, last: Duration) = (.seconds(1), .seconds(30))
 
-  /// Who the store's leases name: this life of the server.
-  let owner: String
-  private let store: any SessionStore
+  private let store: StoreQueue
   private let loop: any EventLoop
   private let tell: @Sendable (String?) -> Void
   private var journals: [ObjectIdentifier: Journal] = [:]
@@ -29,20 +28,27 @@ package final class StoreWriter: @unchecked Sendable {
   private var retryAfter = retry.first
   private var waitingForIdleness: [CheckedContinuation<Void, Never>] = []
   /// Why nothing is kept now; nil where it is.
-  package private(set) var failure: String?
+  package private(set) var failure: String? {
+    didSet { degraded.store(failure != nil, ordering: .relaxed) }
+  }
+  private let degraded = Atomic(false)
+  /// Whether nothing is kept now. Any thread may ask.
+  var isDegraded: Bool { degraded.load(ordering: .relaxed) }
   /// How many changes were written, and how many of sessions they held.
   package private(set) var writes = (appends: 0, changes: 0)
 
   /// `tell` is told why nothing is kept from now on, and nil when it is again.
   init(
-    _ store: any SessionStore, owner: String, on loop: any EventLoop,
+    _ store: StoreQueue, on loop: any EventLoop,
     tell: @escaping @Sendable (_ failure: String?) -> Void
   ) {
     self.store = store
-    self.owner = owner
     self.loop = loop
     self.tell = tell
   }
+
+  /// Who the store's leases name.
+  var owner: String { store.owner }
 
   private var isHealthy: Bool { failure == nil }
 
@@ -156,7 +162,4 @@ package final class StoreWriter: @unchecked Sendable {
     guard isWriting else { return }
     await withCheckedContinuation { waitingForIdleness.append($0) }
   }
-
-  /// Nothing is written any more.
-  nonisolated(nonsending) func close() async { await store.close() }
 }

@@ -261,9 +261,23 @@ struct PendingRequest {
   /// Rings when the client has not answered in time.
   var timeout: (any ScheduledWork)?
   /// Whose call it was, where that has ended without its answer.
-  var debtor: Client?
+  var debtor: Debtor?
+  /// Those of the call that it serves, where that is a call of another loop.
+  var rights: Rights?
   /// The number that it was sent with; 0 where it was not sent yet, or has none.
   var seq: UInt64 = 0
+
+  /// Who has an answer to wait for that it does not want any more.
+  struct Debtor: Sendable {
+    let client: Client
+    /// Where that is another loop.
+    var loop: (any EventLoop)?
+
+    func paid() {
+      guard let loop else { return client.paid() }
+      loop.execute { client.paid() }
+    }
+  }
 
   /// There will be no other answer.
   func settle() {

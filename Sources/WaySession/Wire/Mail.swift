@@ -136,7 +136,7 @@ final class Mail {
   /// The call is over for its caller, for whom the request counts until the client has answered it.
   func owe(_ id: RequestID, _ client: Client, _ caller: Client) {
     guard client.pending[id] != nil else { return }
-    client.pending.change(id) { $0.debtor = caller }
+    client.pending.change(id) { $0.debtor = PendingRequest.Debtor(client: caller) }
     caller.owe()
   }
 

@@ -1,4 +1,3 @@
-import DequeModule
 import WayTransport
 import WayValues
 
@@ -16,10 +15,11 @@ package final class Resumables: @unchecked Sendable {
     let client: Client
   }
 
-  /// How many of those that were given up are remembered.
-  private static let maxGivenUp = 1024
-
   private let loop: any EventLoop
+  /// Who looks for them from other loops.
+  private let directory: SessionDirectory
+  /// That of the loop.
+  private let place: SessionDirectory.Place
   private let maxBytes: Int
   private let maxClientBytes: Int
   private let maxClientMessages: Int
@@ -31,11 +31,16 @@ package final class Resumables: @unchecked Sendable {
   private var isShedding = false
   /// Whether no session can make room: as long as no further client leaves or loses its connection.
   private var isCrowded = false
-  private var givenUp: Deque<String> = []
 
-  init(_ loop: any EventLoop, limits: Limits) {
+  /// `count` loops share what may be kept.
+  init(
+    _ loop: any EventLoop, limits: Limits, sharedBy count: Int = 1,
+    _ directory: SessionDirectory = SessionDirectory(), at place: SessionDirectory.Place = 0
+  ) {
+    self.place = place
     self.loop = loop
-    maxBytes = limits.maxOutboxBytes
+    self.directory = directory
+    maxBytes = limits.maxOutboxBytes / max(count, 1)
     maxClientBytes = limits.maxOutbox
     maxClientMessages = limits.maxOutboxMessages
   }
@@ -43,6 +48,7 @@ package final class Resumables: @unchecked Sendable {
   /// A client may resume.
   func add(_ client: Client, of home: any Home) {
     entries[client.name] = Entry(home: home, client: client)
+    directory.add(client: client.name, at: place)
     if client.isAbsent { isCrowded = false }
   }
 
@@ -52,6 +58,7 @@ package final class Resumables: @unchecked Sendable {
   /// A client has left, or does not resume.
   func remove(_ client: Client) {
     guard entries.removeValue(forKey: client.name) != nil else { return }
+    directory.remove(client: client.name)
     isCrowded = false
     bytes -= client.outboxBytes
     client.outboxBytes = 0
@@ -62,9 +69,6 @@ package final class Resumables: @unchecked Sendable {
     guard let entry = entries[name], let home = entry.home else { return nil }
     return (home, entry.client)
   }
-
-  /// Whether too much waited for a client.
-  func hasGivenUp(_ name: String) -> Bool { givenUp.contains(name) }
 
   /// What is kept for a client has changed. Whether it is more than may be.
   @discardableResult
@@ -85,8 +89,7 @@ package final class Resumables: @unchecked Sendable {
 
   private func giveUp(_ client: Client) {
     guard client.isAbsent, let entry = entries[client.name] else { return }
-    if givenUp.count == Self.maxGivenUp { givenUp.removeFirst() }
-    givenUp.append(client.name)
+    directory.giveUp(client: client.name)
     givenUpCount += 1
     entry.home?.giveUp(client.id)
   }

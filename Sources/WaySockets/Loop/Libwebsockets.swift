@@ -1,5 +1,6 @@
 import CLibwebsockets
 import Glibc
+import WayTransport
 
 /// The library's own life: one context for each loop.
 enum Libwebsockets {

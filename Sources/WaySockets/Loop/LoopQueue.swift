@@ -1,4 +1,5 @@
 import Dispatch
+import WayTransport
 
 /// One thing for a loop to run.
 enum LoopItem {

@@ -59,6 +59,9 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     return loop
   }
 
+  /// How many cores the process may run on (uv_available_parallelism), at least one.
+  package static var coreCount: Int { Int(max(uv_available_parallelism(), 1)) }
+
   /// Ends the loop: whatever is still open on it is closed, pending timers are dropped, and the
   /// thread ends. Returns when that is done; further calls wait for the same end. May be called
   /// from anywhere.

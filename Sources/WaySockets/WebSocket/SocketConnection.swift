@@ -12,15 +12,26 @@ import WayTransport
 final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined to its loop
   private enum State {
     case open
+    /// It goes on at another place, as soon as what was sent is written.
+    case moving(to: LoopConnections, then: @Sendable (any MessageChannel) -> Void)
     /// The close frame was sent, or waits behind what is to be sent before it.
     case closing
     case closed
   }
 
+  /// What goes with a connection to another loop.
+  struct Luggage: Sendable {
+    let id: UInt64
+    let limits: ConnectionLimits
+    let frames: FrameReader
+    let assembly: MessageAssembly
+    let unread: [UInt8]
+  }
+
   let id: UInt64
   var loop: any EventLoop { socketLoop }
-  /// Called once, when the connection is gone.
-  var onClosed: (() -> Void)?
+  /// Where it is, of the server's places; nil for a client's.
+  private var place: LoopConnections?
 
   private let socketLoop: SocketLoop
   private let limits: ConnectionLimits
@@ -52,12 +63,18 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private static let lastID = Atomic<UInt64>(0)
   private static let pingPayload = Array("life".utf8)
 
-  init(loop: SocketLoop, wsi: OpaquePointer?, limits: ConnectionLimits, isClient: Bool) {
-    id = Self.lastID.add(1, ordering: .relaxed).newValue
+  /// One of a server's where it has a `place`, else a client's. `id` is that of one which has come
+  /// from another loop.
+  init(
+    loop: SocketLoop, wsi: OpaquePointer?, limits: ConnectionLimits,
+    at place: LoopConnections? = nil, id: UInt64? = nil
+  ) {
+    self.id = id ?? Self.lastID.add(1, ordering: .relaxed).newValue
     socketLoop = loop
     self.wsi = wsi
     self.limits = limits
-    self.isClient = isClient
+    self.place = place
+    isClient = place == nil
     traffic = loop.traffic
     writer = SocketWriter(isClient: isClient, pool: loop.buffers, budget: limits.budget)
   }
@@ -162,15 +179,21 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     writer.becameWritable()
     isHeard = true
     isTaking = true
-    return flush() ? 0 : -1
+    guard flush() else { return -1 }
+    if case .moving = state { leaveSoon() }
+    return 0
   }
 
   /// Asks the peer for a sign of life where it has been silent, and closes where it stays so.
   func checkLife(_ patience: Patience) {
-    guard case .open = state else { return }
+    switch state {
+    case .open, .moving: break
+    case .closing, .closed: return
+    }
     defer { isHeard = false }
     switch life.pass(patience, isHeard: isHeard) {
     case .nothing: break
+    case .giveUp where place != nil && isMoving: kill()
     case .ping: _ = put(Self.pingPayload.span.bytes, as: .ping)
     case .giveUp: close(.noPong, "nothing came for \(patience.silence), not even a pong")
     }
@@ -202,6 +225,63 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     swap(&bytes, &unread)
     if bytes.withUnsafeMutableBytes(receive) != 0 { kill() }
     if gate.isOpen { _ = lws_rx_flow_control(wsi, 1) }
+  }
+
+  // MARK: Moving
+
+  private var isMoving: Bool { if case .moving = state { true } else { false } }
+
+  func move(
+    to loop: any EventLoop, _ goOn: @escaping @Sendable (any MessageChannel) -> Void
+  ) -> Bool {
+    guard case .open = state, let target = place?.place(on: loop) else { return false }
+    pause()
+    stall?.cancel()
+    state = .moving(to: target, then: goOn)
+    leaveSoon()
+    return true
+  }
+
+  /// Not now, in the midst of what lws calls for this very socket.
+  private func leaveSoon() {
+    socketLoop.execute { [weak self] in self?.leave() }
+  }
+
+  /// Hands the socket on once all that was sent is written: as a descriptor of its own, since lws
+  /// closes the one that it has. It does not shut a raw socket down (__lws_close_free_wsi).
+  private func leave() {
+    guard case .moving(let target, let goOn) = state, let wsi else { return }
+    guard flush() else { return kill() }
+    // Else when the socket takes more.
+    guard writer.isEmpty else { return }
+    let descriptor = fcntl(lws_get_socket_fd(wsi), F_DUPFD_CLOEXEC, 0)
+    guard descriptor >= 0 else {
+      state = .open
+      return close(.overloaded, "the server has no descriptor left")
+    }
+    let luggage = Luggage(
+      id: id, limits: limits, frames: frames, assembly: assembly, unread: unread)
+    state = .closed
+    receiver = nil
+    target.take(descriptor, luggage, goOn)
+    place?.moved(self)
+    place = nil
+    lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_ACK, LWS_TO_KILL_SYNC)
+  }
+
+  /// It has come from another loop: what it brings is read before what comes.
+  func unpack(_ luggage: Luggage) {
+    frames = luggage.frames
+    assembly = luggage.assembly
+    unread = luggage.unread
+    isHeard = true
+    if let wsi, !unread.isEmpty { _ = lws_rx_flow_control(wsi, 0) }
+  }
+
+  /// Reads what it has brought, unless its receiver has paused it.
+  func readWhatCame() {
+    guard !unread.isEmpty, gate.isOpen else { return }
+    socketLoop.executeLater { [weak self] in self?.readOn() }
   }
 
   // MARK: Closing
@@ -245,9 +325,11 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// LWS_CALLBACK_CLOSED, LWS_CALLBACK_RAW_CLOSE.
   func ended() {
     if closeCode == nil, isClient { closeCode = wsi.flatMap(sentCloseCode) }
+    wsi = nil
+    // It has moved.
+    if case .closed = state { return }
     state = .closed
     traffic.closed(closeCode)
-    wsi = nil
     killTimer?.cancel()
     stall?.cancel()
     writer.removeAll()
@@ -255,8 +337,8 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     assembly.removeAll()
     let receiver = receiver
     self.receiver = nil
-    onClosed?()
-    onClosed = nil
+    place?.ended(self)
+    place = nil
     receiver?.closed(closeCode)
   }
 

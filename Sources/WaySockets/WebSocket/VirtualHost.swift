@@ -1,5 +1,6 @@
 import CLibwebsockets
 import Glibc
+import WayTransport
 
 /// A libwebsockets vhost without a listening socket: the protocols of one server, or of a loop's
 /// clients.

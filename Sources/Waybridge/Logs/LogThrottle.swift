@@ -1,4 +1,4 @@
-import WaySockets
+import WayTransport
 
 /// Lets so many lines pass in a second, and counts the others.
 struct LogThrottle: Sendable {

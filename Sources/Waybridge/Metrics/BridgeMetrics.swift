@@ -5,20 +5,25 @@ import WayTable
 
 /// What a bridge tells of itself.
 struct BridgeMetrics: Sendable {
-  let hub: SessionHub
+  let group: HubGroup
   let server: SocketServer
-  let lag: LagProbe
+  /// In the order of the loops.
+  let lags: [LagProbe]
   /// The route table that may change; nil where there is none.
   var liveTable: LiveTable?
 
-  /// All families as they are now. Call on the bridge's loop.
-  func families() -> [MetricFamily] {
-    held(hub.assumeIsolated { $0.census() }) + kept + table + calls(hub.meter.counts)
-      + sockets(server.statistics) + [loopLag]
+  /// All families as they are now.
+  func families() async -> [MetricFamily] {
+    let hubs = await group.statistics()
+    let sockets = await server.statistics()
+    return held(hubs) + kept(hubs) + table + calls(group.callCounts) + carried(sockets)
+      + loops(hubs, sockets)
   }
 
-  private func held(_ census: Census) -> [MetricFamily] {
-    [
+  private func held(_ hubs: [HubStatistics]) -> [MetricFamily] {
+    var census = Census()
+    for hub in hubs { census += hub.census }
+    return [
       MetricFamily("waybridge_sessions", .gauge, "Open sessions.", value: census.sessions),
       MetricFamily("waybridge_clients", .gauge, "Members of sessions.", value: census.clients),
       MetricFamily(
@@ -27,11 +32,11 @@ struct BridgeMetrics: Sendable {
       MetricFamily(
         "waybridge_outbox_bytes", .gauge,
         "Bytes that clients were sent and have not acknowledged, or that wait for them.",
-        value: hub.resumables.bytes),
+        value: hubs.sum(\.outboxBytes)),
       MetricFamily(
         "waybridge_given_up_clients_total", .counter,
         "Clients that could not resume any more, since too much waited for them.",
-        value: hub.resumables.givenUpCount),
+        value: hubs.sum(\.givenUpClients)),
       MetricFamily(
         "waybridge_hosts", .gauge, "Declarations of what clients show or run.",
         value: census.hosts),
@@ -45,31 +50,31 @@ struct BridgeMetrics: Sendable {
       MetricFamily(
         "waybridge_kept_bytes", .gauge,
         "Bytes that are kept for clients: calls, patterns, links and pages.",
-        value: hub.budget.used),
-      refusedTokens,
+        value: group.budget.used),
+      refusedTokens(hubs),
     ]
   }
 
   /// What the store is given; nothing where there is none.
-  private var kept: [MetricFamily] {
-    guard let writer = hub.writer else { return [] }
+  private func kept(_ hubs: [HubStatistics]) -> [MetricFamily] {
+    guard hubs.contains(where: { $0.storeWrites != nil }) else { return [] }
     return [
       MetricFamily(
         "waybridge_store_degraded", .gauge,
         "1 while sessions are not kept, since the store takes nothing.",
-        value: writer.failure == nil ? 0 : 1),
+        value: group.isDegraded ? 1 : 0),
       MetricFamily(
         "waybridge_store_appends_total", .counter, "Transactions that the store was given.",
-        value: writer.writes.appends),
+        value: hubs.sum { $0.storeWrites?.appends ?? 0 }),
       MetricFamily(
         "waybridge_store_changes_total", .counter, "Changes of sessions in them.",
-        value: writer.writes.changes),
+        value: hubs.sum { $0.storeWrites?.changes ?? 0 }),
     ]
   }
 
   /// The route table, and who serves it.
   private var table: [MetricFamily] {
-    let found = hub.assumeIsolated { $0.lastRecheck }
+    let found = group.lastRecheck
     var compared = MetricFamily(
       "waybridge_table_recheck", .gauge,
       "Routes that wait for a host and have none (unserved), routes of code that the table does not "
@@ -93,11 +98,11 @@ struct BridgeMetrics: Sendable {
     ]
   }
 
-  private var refusedTokens: MetricFamily {
+  private func refusedTokens(_ hubs: [HubStatistics]) -> MetricFamily {
     var family = MetricFamily(
       "waybridge_refused_tokens_total", .counter, "Tokens of session.open that were refused.")
-    family.add(hub.refusedTokens.own.load(ordering: .relaxed), ("kind", "token"))
-    family.add(hub.refusedTokens.join.load(ordering: .relaxed), ("kind", "join"))
+    family.add(hubs.sum(\.refusedTokens.own), ("kind", "token"))
+    family.add(hubs.sum(\.refusedTokens.join), ("kind", "join"))
     return family
   }
 
@@ -118,45 +123,68 @@ struct BridgeMetrics: Sendable {
 
   static let duration = "waybridge_call_duration_seconds"
 
-  private func sockets(_ statistics: SocketStatistics) -> [MetricFamily] {
-    let traffic = statistics.traffic
+  private func carried(_ sockets: [SocketStatistics]) -> [MetricFamily] {
+    func sum(_ count: (Traffic) -> Int) -> Int { sockets.sum { count($0.traffic) } }
     var messages = MetricFamily("waybridge_messages_total", .counter, "WebSocket messages.")
-    messages.add(traffic.messagesReceived.load(ordering: .relaxed), ("direction", "in"))
-    messages.add(traffic.messagesSent.load(ordering: .relaxed), ("direction", "out"))
+    messages.add(sum { $0.messagesReceived.load(ordering: .relaxed) }, ("direction", "in"))
+    messages.add(sum { $0.messagesSent.load(ordering: .relaxed) }, ("direction", "out"))
     var bytes = MetricFamily(
       "waybridge_bytes_total", .counter, "Bytes of WebSocket messages, without their frames.")
-    bytes.add(traffic.bytesReceived.load(ordering: .relaxed), ("direction", "in"))
-    bytes.add(traffic.bytesSent.load(ordering: .relaxed), ("direction", "out"))
+    bytes.add(sum { $0.bytesReceived.load(ordering: .relaxed) }, ("direction", "in"))
+    bytes.add(sum { $0.bytesSent.load(ordering: .relaxed) }, ("direction", "out"))
     var closes = MetricFamily(
       "waybridge_closes_total", .counter,
       "WebSocket connections that have ended, by close code; 1006 is none.")
-    for (code, count) in traffic.closes.sorted(by: { $0.key < $1.key }) {
+    let closed = sockets.reduce(into: [:]) { all, part in
+      all.merge(part.traffic.closes, uniquingKeysWith: +)
+    }
+    for (code, count) in closed.sorted(by: { $0.key < $1.key }) {
       closes.add(count, ("code", code == 0 ? "other" : "\(code)"))
     }
     var refusals = MetricFamily(
       "waybridge_refusals_total", .counter,
       "HTTP requests that were refused, handshakes among them, by why.")
-    let refused = traffic.refusals
-    for kind in RefusalKind.allCases { refusals.add(refused[kind] ?? 0, ("reason", kind.rawValue)) }
+    for kind in RefusalKind.allCases {
+      refusals.add(sum { $0.refusals[kind] ?? 0 }, ("reason", kind.rawValue))
+    }
     return [
       MetricFamily(
         "waybridge_connections", .gauge, "Open WebSocket connections.",
-        value: statistics.connections),
+        value: sockets.sum(\.connections)),
       MetricFamily(
         "waybridge_queue_bytes", .gauge,
         "Bytes of memory that hold what waits to be sent to clients.",
-        value: statistics.queuedBytes),
+        value: sockets.sum(\.queuedBytes)),
       MetricFamily(
         "waybridge_queue_limit_bytes", .gauge, "Bytes of memory that may hold it.",
-        value: statistics.queueLimit),
+        value: sockets.sum(\.queueLimit)),
       messages, bytes, closes, refusals,
     ]
   }
 
-  private var loopLag: MetricFamily {
-    var family = MetricFamily(
-      "waybridge_loop_lag_seconds", .histogram, "By how much a timer of the loop was late.")
-    family.add(lag.counts)
-    return family
+  /// What each loop has of it.
+  private func loops(
+    _ hubs: [HubStatistics], _ sockets: [SocketStatistics]
+  ) -> [MetricFamily] {
+    var sessions = MetricFamily("waybridge_loop_sessions", .gauge, "Open sessions, by loop.")
+    var connections = MetricFamily(
+      "waybridge_loop_connections", .gauge, "Open WebSocket connections, by loop.")
+    var calls = MetricFamily(
+      "waybridge_loop_calls_total", .counter, "Calls of clients that have ended, by loop.")
+    var lag = MetricFamily(
+      "waybridge_loop_lag_seconds", .histogram, "By how much a timer of a loop was late, by loop.")
+    for (number, hub) in hubs.enumerated() {
+      sessions.add(hub.census.sessions, ("loop", "\(number)"))
+      calls.add(hub.calls, ("loop", "\(number)"))
+    }
+    for (number, part) in sockets.enumerated() {
+      connections.add(part.connections, ("loop", "\(number)"))
+    }
+    for (number, probe) in lags.enumerated() { lag.add(probe.counts, [("loop", "\(number)")]) }
+    return [sessions, connections, calls, lag]
   }
+}
+
+extension Array {
+  fileprivate func sum(_ count: (Element) -> Int) -> Int { reduce(0) { $0 + count($1) } }
 }

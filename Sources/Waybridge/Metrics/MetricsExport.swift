@@ -38,10 +38,14 @@ final class MetricsExport: Sendable {
   }
 
   /// Exports the families now, and again and again while the loop runs.
-  func begin(on loop: any EventLoop, _ families: @escaping @Sendable () -> [MetricFamily]) {
+  func begin(
+    on loop: any EventLoop, _ families: @escaping @Sendable () async -> [MetricFamily]
+  ) {
     _ = loop.schedule(after: .seconds(10)) { [self] in
-      export(families())
-      begin(on: loop, families)
+      Task {
+        export(await families())
+        begin(on: loop, families)
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 import CoreMetrics
 import WaySession
-import WaySockets
+import WayTransport
 
 /// A backend of swift-metrics whose values a bridge shows at `/metrics`, beside its own.
 ///

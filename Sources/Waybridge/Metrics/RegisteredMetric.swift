@@ -1,6 +1,6 @@
 import CoreMetrics
 import WaySession
-import WaySockets
+import WayTransport
 
 /// One metric made through swift-metrics: what its kind needs of a sum, a count and a histogram.
 final class RegisteredMetric: CounterHandler, FloatingPointCounterHandler, MeterHandler,

@@ -82,7 +82,7 @@ struct RenewalTests {
       #expect(try await client.verdict("session.renew", ["token": "?"]) == "2401")
     }
     #expect(try await client.end() == 4029)
-    #expect(bridge.hub.refusedTokens.own.load(ordering: .relaxed) == 10)
+    #expect(bridge.loopHub.refusedTokens.own.load(ordering: .relaxed) == 10)
   }
 
   @Test func whatHasNoEndIsNotTold() async throws {

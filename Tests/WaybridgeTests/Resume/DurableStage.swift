@@ -28,7 +28,7 @@ final class DurableStage: Sendable {
     configuration.store = store
     let server = BridgeServer(router: router, configuration: configuration)
     let hub = try await server.begin(on: loop) { [loop] in Int64(loop.nanoseconds / 1_000_000) }
-    try await hub.restore()
+    try await hub.group.restore()
     door.hub = hub
   }
 

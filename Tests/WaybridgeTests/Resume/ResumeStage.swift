@@ -23,7 +23,7 @@ struct ResumeStage {
     }
   }
 
-  var sessions: Int { get async { await hub.sessionCount } }
+  var sessions: Int { get async { hub.group.sessionCount } }
 
   /// A client, and what makes its connections.
   func connect(
