@@ -161,8 +161,8 @@ let package = Package(
     tests(
       "WaybridgeTests",
       [
-        "WayRPC", "WayTable", "WayTransport", "WaySession", "WaySockets", "Waybridge",
-        "WaybridgeClient", "WaybridgeTesting", "TestSupport",
+        "WayRPC", "WayRouting", "WayStore", "WayTable", "WayTransport", "WaySession", "WaySockets",
+        "Waybridge", "WaybridgeClient", "WaybridgeTesting", "TestSupport",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),

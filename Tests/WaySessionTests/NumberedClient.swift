@@ -1,3 +1,4 @@
+import TestSupport
 import WaySession
 import WayTransport
 import WayValues

@@ -1,40 +1,28 @@
-import TestSupport
 import WayRPC
-import WaySession
 import WayTransport
 import WayValues
 
 /// A plain client that sends calls and awaits what comes, message by message.
-struct WireClient {
+package struct WireClient {
   private let peer: Peer
 
-  static func connect(
-    to bridge: WireBridge, subprotocol: String? = nil, from handshake: Handshake = Handshake()
+  /// A client of any server.
+  package static func connect(
+    to server: any PeerServer, subprotocol: String? = nil
   ) async throws -> WireClient {
-    let server = bridge.server.from(handshake)
-    return WireClient(peer: try await Peer.connect(to: server, subprotocol: subprotocol))
-  }
-
-  /// A plain client that shows the pages of these schemes.
-  static func connect(
-    to bridge: WireBridge, hosting schemes: [String]
-  ) async throws -> WireClient {
-    let client = try await connect(to: bridge)
-    guard !schemes.isEmpty else { return client }
-    try await client.call(
-      "host", "host.register",
-      ["hosts": .list(schemes.map { ["scheme": .string($0), "kind": "page"] })])
-    _ = try await client.answer("host")
-    return client
+    WireClient(peer: try await Peer.connect(to: server, subprotocol: subprotocol))
   }
 
   /// A client with a session: a new one, or that of `joining`, the answer that another got.
-  static func open(
-    _ bridge: WireBridge, _ members: ValueObject = [:], joining: Value? = nil,
-    from handshake: Handshake = Handshake()
+  package static func open(
+    on server: any PeerServer, _ members: ValueObject = [:], joining: Value? = nil
   ) async throws -> (client: WireClient, hello: Value) {
-    let client = try await connect(
-      to: bridge, subprotocol: SessionHub.subprotocol, from: handshake)
+    let client = try await connect(to: server, subprotocol: "waybridge.v1")
+    return (client, try await client.open(members, joining: joining)["result"] ?? .null)
+  }
+
+  /// What `session.open` is answered.
+  package func open(_ members: ValueObject = [:], joining: Value? = nil) async throws -> Value {
     var params = members
     if let joining {
       params["join"] = [
@@ -42,18 +30,18 @@ struct WireClient {
         "token": joining["joinToken"] ?? joining["invitation"] ?? .null,
       ]
     }
-    try await client.call("hello", "session.open", .object(params))
-    return (client, try await client.answer("hello")["result"] ?? .null)
+    try await call("hello", "session.open", .object(params))
+    return try await answer("hello")
   }
 
   /// Subscribes, and awaits the answer.
-  func subscribe(_ topics: Value...) async throws {
+  package func subscribe(_ topics: Value...) async throws {
     try await call("subscribe", "events.subscribe", ["topics": .list(topics)])
     _ = try await answer("subscribe")
   }
 
   /// The params of the next event; throws when anything else comes first.
-  func event() async throws -> Value {
+  package func event() async throws -> Value {
     let message = try await message()
     guard message["method"] == "event", let params = message["params"] else {
       throw TranscriptFailure(description: "\(message) is no event")
@@ -62,7 +50,7 @@ struct WireClient {
   }
 
   /// Refuses a request of the server.
-  func refuse(_ request: Value, _ code: Int64, _ message: Value = "no") async throws {
+  package func refuse(_ request: Value, _ code: Int64, _ message: Value = "no") async throws {
     try await peer.send([
       "jsonrpc": "2.0", "id": request["id"] ?? .null,
       "error": ["code": .integer(code), "message": message],
@@ -70,40 +58,40 @@ struct WireClient {
   }
 
   /// Nothing has come but the answer to a ping.
-  func hasHeardNothing() async throws -> Bool {
+  package func hasHeardNothing() async throws -> Bool {
     try await call("ping", "$/ping", [:])
     return try await message() == ["jsonrpc": "2.0", "id": "ping", "result": nil]
   }
 
-  func close(_ code: CloseCode = .normal) async throws {
+  package func close(_ code: CloseCode = .normal) async throws {
     try await peer.close(code)
   }
 
-  func call(_ id: Value, _ method: String, _ params: Value) async throws {
+  package func call(_ id: Value, _ method: String, _ params: Value) async throws {
     try await peer.send(
       ["jsonrpc": "2.0", "id": id, "method": .string(method), "params": params])
   }
 
-  func notify(_ method: String, _ params: Value) async throws {
+  package func notify(_ method: String, _ params: Value) async throws {
     try await peer.send(["jsonrpc": "2.0", "method": .string(method), "params": params])
   }
 
-  func batch(_ messages: [Value]) async throws {
+  package func batch(_ messages: [Value]) async throws {
     try await send(.list(messages))
   }
 
   /// Sends what may be no message of the protocol.
-  func send(_ value: Value) async throws {
+  package func send(_ value: Value) async throws {
     try await peer.send(value)
   }
 
   /// Answers a request of the server.
-  func reply(_ request: Value, _ result: Value) async throws {
+  package func reply(_ request: Value, _ result: Value) async throws {
     try await peer.send(["jsonrpc": "2.0", "id": request["id"] ?? .null, "result": result])
   }
 
   /// Leaves what the server asks a host to the next.
-  func decline(_ request: Value) async throws {
+  package func decline(_ request: Value) async throws {
     try await peer.send([
       "jsonrpc": "2.0", "id": request["id"] ?? .null,
       "error": ["code": 2404, "message": "not mine", "data": ["kind": "declined"]],
@@ -111,7 +99,7 @@ struct WireClient {
   }
 
   /// The next message.
-  func message() async throws -> Value {
+  package func message() async throws -> Value {
     guard case .text(let bytes) = try await peer.next() else {
       throw TranscriptFailure(description: "the connection closed")
     }
@@ -119,7 +107,7 @@ struct WireClient {
   }
 
   /// The code that the connection closes with, which must come next.
-  func end() async throws -> UInt16? {
+  package func end() async throws -> UInt16? {
     guard case .closed(let code) = try await peer.next() else {
       throw TranscriptFailure(description: "a message came instead of the end")
     }
@@ -127,13 +115,13 @@ struct WireClient {
   }
 
   /// Calls a method, and gives its answer.
-  func ask(_ method: String, _ params: Value = [:]) async throws -> Value {
+  package func ask(_ method: String, _ params: Value = [:]) async throws -> Value {
     try await call("ask", method, params)
     return try await answer("ask")
   }
 
   /// Calls a method, and says what came of it: `ok`, the rule that refuses it, or the error's code.
-  func verdict(_ method: String, _ params: Value = [:]) async throws -> String {
+  package func verdict(_ method: String, _ params: Value = [:]) async throws -> String {
     let answer = try await ask(method, params)
     guard let error = answer["error"] else { return "ok" }
     if error["code"] == 2403 { return error["data"]?["rule"]?.string ?? "2403" }
@@ -141,7 +129,7 @@ struct WireClient {
   }
 
   /// The next answer to the call `id`; others that come before it are passed over.
-  func answer(_ id: Value) async throws -> Value {
+  package func answer(_ id: Value) async throws -> Value {
     while true {
       let message = try await message()
       if message["id"] == id, message["method"] == nil { return message }
@@ -149,7 +137,7 @@ struct WireClient {
   }
 
   /// The id of the next answer; what else comes before it is passed over.
-  func answered() async throws -> Value? {
+  package func answered() async throws -> Value? {
     while true {
       let message = try await message()
       if message["method"] == nil { return message["id"] }
@@ -157,21 +145,21 @@ struct WireClient {
   }
 
   /// Opens what the server asks for next, and gives the page.
-  func show() async throws -> Value {
+  package func show() async throws -> Value {
     let request = try await request("page.open")
     try await reply(request, .null)
     return request["params"]?["page"] ?? .null
   }
 
   /// What a task or service answers.
-  func invoke(_ uri: String, _ params: Value = [:]) async throws -> Value {
+  package func invoke(_ uri: String, _ params: Value = [:]) async throws -> Value {
     try await call("ask", "router.invoke", ["uri": .string(uri), "params": params])
     return try await answer("ask")
   }
 
   /// The next request or notification of the server by this method; others that come before it are
   /// passed over.
-  func request(_ method: String) async throws -> Value {
+  package func request(_ method: String) async throws -> Value {
     while true {
       let message = try await message()
       if message["method"]?.string == method { return message }
