@@ -22,16 +22,17 @@ def policy():
     ]
     fitting = [
         {"name": "nobody logs out", "deny": ["router.invoke", "router.open"], "routes": ["action://logout"]},
-        {"name": "events", "allow": ["session.push", "events.*"]},
+        {"name": "events", "allow": ["session.push", "event*"]},
         {"name": "actions", "allow": ["router.*"], "routes": ["action://*"]},
     ]
     return json.dumps({"rules": others + fitting})
 
 
 class Kind:
-    """A way to use the server: clients that it connects to, and what one round does with them. `calls` is how many there
-    are in a round, `rounds` how many rounds are counted at once."""
+    """A way to use the server: its clients, and what one round does with them. `about` tells people what is counted;
+    `calls` is how many there are in a round, `rounds` how many rounds are counted at once."""
 
+    about = ""
     policy = False
     calls = SESSIONS * IN_FLIGHT
     rounds = 10
@@ -44,8 +45,7 @@ class Kind:
 
 
 class Task(Kind):
-    """Calls of a task of the server, sixteen at once on each of twenty connections."""
-
+    about = f"`action://echo`, {IN_FLIGHT} at once on each of {SESSIONS} connections"
     uri = "action://echo"
 
     def __init__(self, port):
@@ -64,10 +64,12 @@ class Task(Kind):
 
 
 class TaskWithPolicy(Task):
+    about = "the same, under a policy of 20 rules of which the last fits"
     policy = True
 
 
 class AsynchronousTask(Task):
+    about = "`action://later`, which suspends, in the place of `action://echo`"
     uri = "action://later"
 
 
@@ -85,8 +87,7 @@ class Pairs(Kind):
 
 
 class HostedTask(Pairs):
-    """Calls of a task that another client of the session runs, sixteen at once in each session."""
-
+    about = f"a task that another client of the session runs, {IN_FLIGHT} at once in each of {SESSIONS} sessions"
     hosts = [{"scheme": "hosted", "kind": "task"}]
 
     def round(self):
@@ -102,8 +103,7 @@ class HostedTask(Pairs):
 
 
 class Page(Pairs):
-    """Pages over a first one, one at a time in each session: opened, shown and finished by another client of the session."""
-
+    about = f"a page that another client of the session shows and finishes, until its outcome is there, in each of {SESSIONS} sessions"
     hosts = [{"scheme": "native", "kind": "page"}]
     calls = SESSIONS
     rounds = 30
@@ -145,8 +145,7 @@ class Page(Pairs):
 
 
 class Event(Kind):
-    """Deliveries of events to two hundred clients, in sessions of their own, that have subscribed to their topic."""
-
+    about = f"an event of `session.push`, delivered to one of {SUBSCRIBERS} subscribers in sessions of their own"
     policy = True
     calls = SUBSCRIBERS * EVENTS
 
@@ -178,3 +177,4 @@ KINDS = {
     "synchronous": Task, "policy": TaskWithPolicy, "asynchronous": AsynchronousTask, "hosted": HostedTask, "page": Page,
     "event": Event,
 }
+ABOUT = {name: kind.about for name, kind in KINDS.items()}
