@@ -1,5 +1,6 @@
 """The servers that `run` compares: how each is started, on a core of its own, and which port it has."""
 
+import argparse
 import functools
 import os
 import pathlib
@@ -86,7 +87,7 @@ def named_peer(text):
     """The server that `--peer NAME=PROGRAM` means."""
     name, sign, program = text.partition("=")
     if not (name and sign and shlex.split(program)):
-        raise ValueError(f"--peer takes NAME=PROGRAM, not {text!r}")
+        raise argparse.ArgumentTypeError(f"NAME=PROGRAM is wanted, not {text!r}")
     return Server(name, shlex.split(program))
 
 
