@@ -3,9 +3,9 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// The example methods of the JSON-RPC 2.0 specification (§7), `echo`, the task `action://echo`, and
-/// the scheme `conformance` with one URI for each way that a call may take: for testing clients and
-/// for public test suites.
+/// The example methods of the JSON-RPC 2.0 specification (§7), `echo`, the tasks `action://echo` and
+/// `action://later`, and the scheme `conformance` with one URI for each way that a call may take: for
+/// testing clients and for public test suites.
 package enum Conformance {
   package static let methods: [String: RawMethod] = [
     "subtract": { params throws(CallError) in
@@ -35,11 +35,17 @@ package enum Conformance {
     "echo": { params throws(CallError) in params ?? .null },
   ]
 
-  /// Adds `action://echo`, which returns its parameters, and the scheme `conformance`. What an
-  /// earlier run has added gives way.
+  /// Adds `action://echo`, which returns its parameters, `action://later`, which does so after it has
+  /// let others go first, and the scheme `conformance`. What an earlier run has added gives way.
   package static func register(in router: Router) throws {
     let routes = [
       try task("action://echo", .task { call in .object(call.params) }),
+      try task(
+        "action://later",
+        .asyncTask { call in
+          await Task.yield()
+          return .object(call.params)
+        }),
       try task("conformance://refused", .task { _ in nil }),
       try task("conformance://moved", .task { _ in nil }),
       try task("conformance://declined", .task { _ in throw Declined() }),

@@ -1,0 +1,16 @@
+// A bare server on Node's `ws`, for comparison: node node_ws.js PORT (NODE_PATH has to lead to ws). It reads each message
+// as JSON and answers with what a task of it would give, as JSON.
+const { WebSocketServer } = require("ws");
+
+const server = new WebSocketServer({
+  host: "127.0.0.1", port: Number(process.argv[2]), perMessageDeflate: false, clientTracking: false, backlog: 2048,
+});
+server.on("connection", (socket, request) => {
+  request.socket.setNoDelay(true);
+  socket.on("error", () => {});
+  socket.on("message", (text) => {
+    const { id, params } = JSON.parse(text);
+    socket.send(JSON.stringify({ jsonrpc: "2.0", id, result: params.params }));
+  });
+});
+process.on("SIGTERM", () => process.exit(0));
