@@ -1,6 +1,9 @@
 import WayValues
 
 /// The peer's requests over one connection that this side has not answered yet.
+///
+/// What a session needs with each call is made for its numbers too: for calls of any type, each step
+/// would ask for that type first.
 package struct CallsInFlight<Call> {
   private var calls: [RequestID: (order: UInt64, call: Call)] = [:]
   private var begun: UInt64 = 0
@@ -19,12 +22,12 @@ package struct CallsInFlight<Call> {
   /// Whether a request may begin: enough for one that is answered before the next message is looked
   /// at. Fails with ``ErrorCode/conflict`` for an id in flight, and with ``ErrorCode/tooMany`` at
   /// the limit.
-  @inlinable
   package func check(_ id: RequestID) throws(CallError) {
     if count == 0 { return }
     try checkAmongOthers(id)
   }
 
+  @_specialize(where Call == Int)
   package func checkAmongOthers(_ id: RequestID) throws(CallError) {
     if calls[id] != nil {
       throw CallError(
@@ -41,6 +44,7 @@ package struct CallsInFlight<Call> {
 
   /// Keeps a request until its answer. Fails as ``check(_:)`` does; then a call of this id goes on
   /// as it was.
+  @_specialize(where Call == Int)
   package mutating func begin(_ id: RequestID, _ call: Call) throws(CallError) {
     try check(id)
     begun += 1
@@ -64,6 +68,7 @@ package struct CallsInFlight<Call> {
   package subscript(id: RequestID) -> Call? { calls[id]?.call }
 
   /// Hands out a call that gets its answer now, once; nil when it has it already.
+  @_specialize(where Call == Int)
   package mutating func end(_ id: RequestID) -> Call? {
     defer { count = calls.count + owed }
     return calls.removeValue(forKey: id)?.call

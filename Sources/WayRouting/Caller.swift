@@ -70,7 +70,9 @@ public final class Caller: Sendable {
 
   /// As hosts are told it, with `page.open` and `task.run`.
   package var value: Value {
-    var members: ValueObject = ["session": .string(session)]
+    var members = ValueObject()
+    members.reserveCapacity(6)
+    members["session"] = .string(session)
     members["client"] = client?.value
     members["user"] = identity.user.map(Value.string)
     if !identity.groups.isEmpty {
@@ -85,7 +87,9 @@ public final class Caller: Sendable {
 extension Caller.Client {
   /// As hosts are told it.
   package var value: Value {
-    var members: ValueObject = ["id": .string(id)]
+    var members = ValueObject()
+    members.reserveCapacity(4)
+    members["id"] = .string(id)
     members["name"] = name.map(Value.string)
     members["version"] = version.map(Value.string)
     members["page"] = page.map(Value.string)

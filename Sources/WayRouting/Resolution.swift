@@ -37,6 +37,13 @@ public enum Resolution: Sendable {
     if case .match(let match) = self { match.found.isForAll } else { false }
   }
 
+  /// The same object whenever the same URI is looked up, for who remembers what it has found out
+  /// about that; nil where nothing lasts.
+  package var lasting: AnyObject? {
+    guard case .match(let match) = self, !match.found.isPersonal else { return nil }
+    return match.found
+  }
+
   /// The same with other parameters in the place of all, which are checked.
   package func with(_ params: ValueObject) throws(RoutingError) -> Resolution {
     switch self {

@@ -58,10 +58,10 @@ final class Happenings {
     let event = event(topic, data)
     if subscribers.isHeardBySwift(kind) { environment.owner.heard(event) }
     guard let bytes = mail.notification("event", event.value) else { return }
-    for id in subscribers.clients(wanting: topic.rawValue) {
+    subscribers.forEach(wanting: topic.rawValue) { id in
       // They tell of what is others'.
-      guard let client = members[id], !client.rights.caller.isGuest else { continue }
-      mail.deliver([bytes], to: client)
+      guard let client = members[id], !client.rights.caller.isGuest else { return }
+      mail.deliver(bytes, to: client)
     }
   }
 
@@ -78,9 +78,9 @@ final class Happenings {
 
   /// Sends a whole `event` message to those who want its topic: to one client, where it is named.
   func deliver(_ bytes: [UInt8], _ topic: String, only name: String? = nil) {
-    for id in subscribers.clients(wanting: topic) {
-      guard let client = members[id], (name ?? client.name) == client.name else { continue }
-      mail.deliver([bytes], to: client)
+    subscribers.forEach(wanting: topic) { id in
+      guard let client = members.sender(id), name == nil || name == client.name else { return }
+      mail.deliver(bytes, to: client)
     }
   }
 }

@@ -50,7 +50,7 @@ enum PageReceiver {
     case .client(let client, let page):
       let params: Value = [
         "page": .string(page), "method": .string(method), "params": .object(params),
-        "caller": rights.caller.value,
+        "caller": rights.told,
       ]
       session.forward("page.call", params, to: client, call)
     case .swift(let handler, let page):

@@ -251,7 +251,7 @@ extension Travel {
       let task: Value = [
         "uri": .string(destination.uri.text), "params": .object(params),
         "exts": .object(exts(of: journey, in: session)), "host": chosen.value,
-        "caller": journey.caller.value,
+        "caller": journey.options.rights.told,
       ]
       session.forward("task.run", task, to: host, call)
       call.hasBegun()

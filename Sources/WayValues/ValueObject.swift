@@ -32,6 +32,7 @@ public struct ValueObject: Sendable {
   /// The members in order; of a name that comes twice, the last value stands at the first's place.
   public init(_ members: some Sequence<(String, Value)>) {
     self.init()
+    self.members.reserveCapacity(members.underestimatedCount)
     for (name, value) in members { self[name] = value }
   }
 

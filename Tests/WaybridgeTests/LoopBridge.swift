@@ -13,13 +13,11 @@ struct LoopBridge: PeerServer {
   static let loops = 3
 
   init(
-    _ router: Router = Router(), store: (any SessionStore)? = nil,
-    _ change: (inout BridgeConfiguration) -> Void = { _ in }
+    _ router: Router = Router(), _ change: (inout BridgeConfiguration) -> Void = { _ in }
   ) async throws {
     var configuration = BridgeConfiguration(
       port: 0, policy: Policy(rules: [Policy.Rule("all", .allow, ["*"], coversServer: true)]))
     configuration.loops = Self.loops
-    configuration.store = store
     change(&configuration)
     running = try await RunningBridge(router: router, configuration: configuration)
     clientLoop = try SocketLoop.start()
@@ -47,6 +45,19 @@ struct LoopBridge: PeerServer {
   /// How many sessions each loop has.
   var sessions: [Int] {
     get async { await running.group.statistics().map(\.census.sessions) }
+  }
+
+  /// Runs a test with one, which ends with it.
+  static func with(
+    _ router: Router = Router(), _ change: (inout BridgeConfiguration) -> Void = { _ in },
+    _ body: (LoopBridge) async throws -> Void
+  ) async throws {
+    let bridge = try await LoopBridge(router, change)
+    do { try await body(bridge) } catch {
+      await bridge.stop()
+      throw error
+    }
+    await bridge.stop()
   }
 
   func stop() async {

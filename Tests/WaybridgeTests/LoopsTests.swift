@@ -8,20 +8,8 @@ import Waybridge
 /// What several loops have to do with each other.
 @Suite(.timeLimit(.minutes(1)))
 struct LoopsTests {
-  private func withBridge(
-    _ router: Router = Router(), _ change: (inout BridgeConfiguration) -> Void = { _ in },
-    _ body: (LoopBridge) async throws -> Void
-  ) async throws {
-    let bridge = try await LoopBridge(router, change)
-    do { try await body(bridge) } catch {
-      await bridge.stop()
-      throw error
-    }
-    await bridge.stop()
-  }
-
   @Test func sessionsAreOnAllLoopsAndTheirClientsOnOne() async throws {
-    try await withBridge { bridge in
+    try await LoopBridge.with { bridge in
       let clients = try await bridge.clients()
       #expect(await bridge.sessions == [2, 2, 2])
       for (client, hello) in clients {
@@ -47,7 +35,7 @@ struct LoopsTests {
   @Test func whatIsSentTogetherWithTheHelloComesAfterIt() async throws {
     let router = Router()
     try router.task("action://add") { call in .object(call.params) }
-    try await withBridge(router) { bridge in
+    try await LoopBridge.with(router) { bridge in
       for (_, hello) in try await bridge.clients() {
         let client = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
         let large = Value.string(String(repeating: "x", count: 100_000))
@@ -74,7 +62,7 @@ struct LoopsTests {
   }
 
   @Test func whoIsRefusedElsewhereMayTryAgain() async throws {
-    try await withBridge { bridge in
+    try await LoopBridge.with { bridge in
       for (_, hello) in try await bridge.clients(LoopBridge.loops) {
         let client = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
         for _ in 0..<3 {
@@ -87,7 +75,7 @@ struct LoopsTests {
   }
 
   @Test func tokensCannotBeTriedWithoutEndByMoving() async throws {
-    try await withBridge { bridge in
+    try await LoopBridge.with { bridge in
       let sessions = try await bridge.clients(LoopBridge.loops).map(\.hello)
       let client = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
       for number in 0..<9 {
@@ -105,7 +93,7 @@ struct LoopsTests {
   }
 
   @Test func aPlainClientLeavesItsSessionOnlyForOneThatTakesIt() async throws {
-    try await withBridge { bridge in
+    try await LoopBridge.with { bridge in
       for (_, hello) in try await bridge.clients(LoopBridge.loops) {
         let client = try await WireClient.connect(to: bridge)
         _ = try await client.ask(
@@ -126,7 +114,7 @@ struct LoopsTests {
   }
 
   @Test func whoResumesGoesOnWhereItsSessionIs() async throws {
-    try await withBridge { bridge in
+    try await LoopBridge.with { bridge in
       for (client, hello) in try await bridge.clients() {
         var (last, token) = (client, hello["token"])
         for _ in 0..<LoopBridge.loops {

@@ -10,16 +10,12 @@ import Waybridge
 /// What one client, or the app, does in sessions of all loops.
 @Suite(.timeLimit(.minutes(1)))
 struct LoopsTogetherTests {
-  private func withBridge(
-    _ router: Router = Router(), _ change: (inout BridgeConfiguration) -> Void = { _ in },
-    _ body: (LoopBridge) async throws -> Void
-  ) async throws {
-    let bridge = try await LoopBridge(router, change)
-    do { try await body(bridge) } catch {
-      await bridge.stop()
-      throw error
-    }
-    await bridge.stop()
+  private static func atMostTwoCalls(_ configuration: inout BridgeConfiguration) {
+    configuration.limits.maxInFlight = 2
+  }
+
+  private static func usersByToken(_ configuration: inout BridgeConfiguration) {
+    configuration.identify = { Identity(user: $0.token) }
   }
 
   private func daemon(_ bridge: LoopBridge) async throws -> WireClient {
@@ -33,7 +29,7 @@ struct LoopsTogetherTests {
     try router.task("action://whoAsks") { call in
       .string(call.caller.session)
     }
-    try await withBridge(router) { bridge in
+    try await LoopBridge.with(router) { bridge in
       let daemon = try await daemon(bridge)
       for (client, hello) in try await bridge.clients() {
         try await client.call(1, "router.invoke", ["uri": "action://pay", "params": ["n": 1]])
@@ -58,7 +54,7 @@ struct LoopsTogetherTests {
   }
 
   @Test func aDaemonDeclinesFailsAndIsCancelledAcrossLoops() async throws {
-    try await withBridge { bridge in
+    try await LoopBridge.with { bridge in
       let daemon = try await daemon(bridge)
       for (client, _) in try await bridge.clients(LoopBridge.loops) {
         try await client.call(1, "router.invoke", ["uri": "action://pay"])
@@ -81,7 +77,7 @@ struct LoopsTogetherTests {
   }
 
   @Test func callersOnEveryLoopHearThatADaemonIsGone() async throws {
-    try await withBridge { bridge in
+    try await LoopBridge.with { bridge in
       let daemon = try await daemon(bridge)
       let clients = try await bridge.clients().map(\.client)
       for client in clients {
@@ -97,7 +93,7 @@ struct LoopsTogetherTests {
   }
 
   @Test func whatACallerDoesNotWaitForAnyMoreCountsUntilItIsAnswered() async throws {
-    try await withBridge(Router(), { $0.limits.maxInFlight = 2 }) { bridge in
+    try await LoopBridge.with(Router(), Self.atMostTwoCalls) { bridge in
       let daemon = try await daemon(bridge)
       for (client, _) in try await bridge.clients(LoopBridge.loops) {
         var runs: [Value] = []
@@ -129,7 +125,7 @@ struct LoopsTogetherTests {
   }
 
   @Test func everySessionIsReachedOnce() async throws {
-    try await withBridge { bridge in
+    try await LoopBridge.with { bridge in
       let clients = try await bridge.clients()
       let admin = try await WireClient.open(on: bridge).client
       let listed = try await admin.ask("session.list")["result"]?.list ?? []
@@ -160,7 +156,7 @@ struct LoopsTogetherTests {
   }
 
   @Test func whatIsRetainedIsFoundOnEveryLoop() async throws {
-    try await withBridge { bridge in
+    try await LoopBridge.with { bridge in
       try await bridge.running.group.publish("weather", "rain", to: .all, retain: 1)
       for (client, _) in try await bridge.clients() {
         try await client.call(1, "events.subscribe", ["topics": ["weather"]])
@@ -173,7 +169,7 @@ struct LoopsTogetherTests {
   @Test func aLinkWaitsForTheFirstSessionOfAnyLoop() async throws {
     let router = Router()
     try router.page("native://offer/:id")
-    try await withBridge(router, { $0.identify = { Identity(user: $0.token) } }) { bridge in
+    try await LoopBridge.with(router, Self.usersByToken) { bridge in
       for user in ["anna", "ben", "cleo", "dora"] {
         try await bridge.running.group.deliver(
           DeepLink("native://offer/\(user)"), to: .user(user))
@@ -191,7 +187,8 @@ struct LoopsTogetherTests {
   @Test func aTableThatChangesIsToldOnEveryLoop() async throws {
     let router = Router()
     let table = try LiveTable(RouteTable(parsing: ["version": "1", "routes": []]), for: router)
-    try await withBridge(router, { $0.table = table }) { bridge in
+    func serve(_ configuration: inout BridgeConfiguration) { configuration.table = table }
+    try await LoopBridge.with(router, serve) { bridge in
       let server = bridge.running.group
       let telling = Task { await server.tell(await table.changes()) }
       defer { telling.cancel() }
@@ -226,7 +223,7 @@ struct LoopsTogetherTests {
   @Test func rulesThatChangeHoldOnEveryLoop() async throws {
     let router = Router()
     try router.task("action://add") { _ in true }
-    try await withBridge(router) { bridge in
+    try await LoopBridge.with(router) { bridge in
       let clients = try await bridge.clients().map(\.client)
       let call: Value = ["uri": "action://add"]
       for client in clients { #expect(try await client.verdict("router.invoke", call) == "ok") }
@@ -238,11 +235,15 @@ struct LoopsTogetherTests {
 
   @Test func whatIsKeptIsTakenUpByAllLoops() async throws {
     let folder = try TestFolder()
+    func kept() async throws -> LoopBridge {
+      let store = try SQLiteSessionStore(folder: folder.path)
+      return try await LoopBridge { $0.store = store }
+    }
     var hellos: [Value] = []
-    let first = try await LoopBridge(store: try SQLiteSessionStore(folder: folder.path))
+    let first = try await kept()
     for (_, hello) in try await first.clients() { hellos.append(hello) }
     await first.stop()
-    let second = try await LoopBridge(store: try SQLiteSessionStore(folder: folder.path))
+    let second = try await kept()
     #expect(await second.sessions == [2, 2, 2])
     for hello in hellos {
       let client = try await WireClient.connect(to: second, subprotocol: "waybridge.v1")
@@ -259,7 +260,7 @@ struct LoopsTogetherTests {
   }
 
   @Test func metricsAreOfAllLoopsAndOfEach() async throws {
-    try await withBridge { bridge in
+    try await LoopBridge.with { bridge in
       let clients = try await bridge.clients()
       for (client, _) in clients { _ = try await client.ask("$/ping") }
       let statistics = await bridge.running.group.statistics()

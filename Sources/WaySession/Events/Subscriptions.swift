@@ -52,7 +52,8 @@ extension Subscriptions {
 
 /// What the clients of one session, and Swift code, want to be told of.
 struct Subscribers {
-  private var clients: [ClientID: Subscriptions] = [:]
+  /// Few, and looked through with every event.
+  private var clients: [(id: ClientID, subscriptions: Subscriptions)] = []
   /// What Swift code wants of the session's own events.
   private var swift: Happening.Kinds
   /// What anybody wants of the session's own events.
@@ -65,35 +66,52 @@ struct Subscribers {
     self.kinds = kinds
   }
 
-  subscript(client: ClientID) -> Subscriptions { clients[client] ?? Subscriptions() }
+  subscript(client: ClientID) -> Subscriptions {
+    clients.first { $0.id == client }?.subscriptions ?? Subscriptions()
+  }
 
   /// Whether Swift code wants happenings of a kind.
   func isHeardBySwift(_ kind: Happening.Kinds) -> Bool { swift.contains(kind) }
 
-  /// The clients that want a topic.
-  func clients(wanting topic: String) -> [ClientID] {
-    clients.filter { $0.value.covers(topic) }.map(\.key)
+  /// Calls `body` with each client that wants a topic, which may change who wants what.
+  @inline(__always)
+  func forEach(wanting topic: String, _ body: (ClientID) -> Void) {
+    for (id, subscriptions) in clients where subscriptions.covers(topic) { body(id) }
   }
 
   /// Gives the patterns that are new. Fails with 2429, and nothing has changed, for too many.
   mutating func add(
     _ patterns: [TopicPattern], for client: ClientID
   ) throws(CallError) -> [TopicPattern] {
-    let new = try clients[client, default: Subscriptions()]
-      .add(patterns, limit: limits.maxSubscriptions)
+    let limit = limits.maxSubscriptions
+    let new = try change(client) { (subscriptions) throws(CallError) in
+      try subscriptions.add(patterns, limit: limit)
+    }
     index()
     return new
   }
 
   /// Fails with -32602, and nothing has changed, for one that is not there.
   mutating func remove(_ patterns: [TopicPattern], of client: ClientID) throws(CallError) {
-    try clients[client, default: Subscriptions()].remove(patterns)
+    try change(client) { (subscriptions) throws(CallError) in
+      try subscriptions.remove(patterns)
+    }
     index()
+  }
+
+  private mutating func change<Result>(
+    _ client: ClientID, _ change: (inout Subscriptions) throws(CallError) -> Result
+  ) throws(CallError) -> Result {
+    var subscriptions = self[client]
+    let result = try change(&subscriptions)
+    clients.removeAll { $0.id == client }
+    if !subscriptions.patterns.isEmpty { clients.append((client, subscriptions)) }
+    return result
   }
 
   /// A client has left.
   mutating func removeAll(of client: ClientID) {
-    guard clients.removeValue(forKey: client) != nil else { return }
+    clients.removeAll { $0.id == client }
     index()
   }
 
@@ -104,6 +122,6 @@ struct Subscribers {
   }
 
   private mutating func index() {
-    kinds = clients.values.reduce(into: swift) { $0.formUnion($1.kinds) }
+    kinds = clients.reduce(into: swift) { $0.formUnion($1.subscriptions.kinds) }
   }
 }

@@ -27,17 +27,18 @@ package struct Recheck: Sendable {
   init(_ router: RouterSnapshot, _ definitions: Set<HostDefinition>) {
     table = router.table ?? .none
     handlers = router.strayHandlers
-    var directory = HostDirectory<HostDefinition>()
-    _ = directory.add(
+    var index = HostIndex()
+    let numbers = index.add(
       definitions.map { definition in
-        (definition.scheme, definition.patterns.compactMap { try? RoutePattern($0) }, definition)
+        (definition.scheme, definition.patterns.compactMap { try? RoutePattern($0) })
       })
+    let kinds = Dictionary(uniqueKeysWithValues: zip(numbers, definitions.map(\.kind)))
     let hasTable = router.table != nil
     for route in router.routes {
       if hasTable, !router.declaredNames.contains(UTF8Key(route.name)) {
         undeclared.append(route.name)
       }
-      if case .hosted = route.handler, !Self.isServed(route, directory) {
+      if case .hosted = route.handler, !Self.isServed(route, index, kinds) {
         unserved.append(route.name)
       }
     }
@@ -47,10 +48,10 @@ package struct Recheck: Sendable {
   }
 
   private static func isServed(
-    _ route: Route, _ directory: HostDirectory<HostDefinition>
+    _ route: Route, _ index: HostIndex, _ kinds: [HostIndex.Number: RouteKind]
   ) -> Bool {
     route.patterns.flatMap(\.samples).contains { uri in
-      let found = try? directory.find(uri) { host, _ in host.kind == route.kind }
+      let found = try? index.find(uri) { number, _ in kinds[number] == route.kind }
       return found != nil
     }
   }

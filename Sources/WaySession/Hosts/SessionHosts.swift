@@ -12,7 +12,8 @@ struct SessionHosts {
     let client: ClientID
   }
 
-  private var directory = HostDirectory<Host>()
+  private var index = HostIndex()
+  private var hosts: [HostIndex.Number: Host] = [:]
   /// What each client has declared, in the order of registration.
   private var registrations: [ClientID: [Registration]] = [:]
   /// How much all patterns weigh.
@@ -22,7 +23,7 @@ struct SessionHosts {
   private static let unitSize = 2048
 
   fileprivate struct Registration {
-    let number: HostDirectory<Host>.Number
+    let number: HostIndex.Number
     let definition: HostDefinition
     let weight: Int
     let charge: ByteBudget.Charge
@@ -32,13 +33,13 @@ struct SessionHosts {
     self.limits = limits
   }
 
-  var isEmpty: Bool { directory.isEmpty }
+  var isEmpty: Bool { hosts.isEmpty }
 
   /// All declarations, in no order.
   var definitions: [HostDefinition] { registrations.values.flatMap { $0.map(\.definition) } }
 
   /// How many declarations there are.
-  var count: Int { directory.count }
+  var count: Int { hosts.count }
 
   /// Adds what a client declares, all of it or, when something is wrong, nothing. A definition that
   /// the client has declared before becomes the last registered. `given` numbers the client where
@@ -53,14 +54,13 @@ struct SessionHosts {
     var room = limits.maxPatterns - weight + replaced.weight
     // Each weighs one at least, so that what is too much need not be read.
     guard definitions.reduce(0, { $0 + $1.patterns.count }) <= room else { throw tooManyPatterns }
-    var added: [(scheme: String?, patterns: [RoutePattern], host: Host)] = []
+    var added: [(scheme: String?, patterns: [RoutePattern])] = []
     var weights: [Int] = []
     for definition in definitions {
       let before = room
       let patterns = try patterns(of: definition, router, room: &room)
       weights.append(before - room)
-      added.append(
-        (definition.scheme, patterns, Host(definition: definition, client: id)))
+      added.append((definition.scheme, patterns))
     }
     guard kept.count + added.count <= limits.maxHosts else {
       throw CallError(.tooMany, "A client may declare \(limits.maxHosts) hosts")
@@ -70,8 +70,11 @@ struct SessionHosts {
       charges.append(try client.charge(definition.size + weight * Self.unitSize))
     }
     weight = limits.maxPatterns - room
-    directory.remove(replaced.map(\.number))
-    let numbers = directory.add(added)
+    remove(replaced)
+    let numbers = index.add(added)
+    for (number, definition) in zip(numbers, definitions) {
+      hosts[number] = Host(definition: definition, client: id)
+    }
     registrations[id] =
       kept
       + definitions.indices.map { index in
@@ -133,8 +136,13 @@ struct SessionHosts {
   }
 
   private mutating func forget(_ removed: [Registration]) {
-    directory.remove(removed.map(\.number))
+    remove(removed)
     weight -= removed.weight
+  }
+
+  private mutating func remove(_ removed: [Registration]) {
+    for registration in removed { hosts[registration.number] = nil }
+    index.remove(removed.map(\.number))
   }
 
   /// What a client has declared, in the order of registration.
@@ -147,11 +155,18 @@ struct SessionHosts {
   func find(
     _ uri: RouteURI, kind: RouteKind?, patternsOnly: Bool = false, except declined: Set<Host> = []
   ) throws(CallError) -> ChosenHost? {
+    if hosts.isEmpty { return nil }
+    var chosen: Host?
     do {
-      return try directory.find(uri) { host, pattern in
-        (kind ?? host.definition.kind) == host.definition.kind
-          && (pattern != nil || !patternsOnly) && !declined.contains(host)
-      }.map { ChosenHost($0.host, pattern: $0.pattern?.text, captures: $0.captures) }
+      let found = try index.find(uri) { number, pattern in
+        guard let host = hosts[number], (kind ?? host.definition.kind) == host.definition.kind,
+          pattern != nil || !patternsOnly, !declined.contains(host)
+        else { return false }
+        chosen = host
+        return true
+      }
+      guard let found, let chosen else { return nil }
+      return ChosenHost(chosen, pattern: found.pattern?.text, captures: found.captures)
     } catch {
       throw CallError(RoutingError(error))
     }

@@ -3,8 +3,12 @@ extension SessionHub {
   /// Sends an event that is written to those of an audience who subscribe to its topic, and keeps
   /// the last `retain` of the topic for later ones.
   func publish(_ message: [UInt8], _ topic: String, to audience: Audience, retain: Int) {
-    for (session, client) in targets(in: audience) {
-      session.assumeIsolated { $0.happenings.deliver(message, topic, only: client) }
+    if case .all = audience {
+      for session in sessions.values { Session.deliver(session, message, topic, nil) }
+    } else {
+      for (session, client) in targets(in: audience) {
+        Session.deliver(session, message, topic, client)
+      }
     }
     if retain > 0 { retainedEvents.keep(message, of: topic, for: audience, last: retain) }
   }

@@ -32,6 +32,8 @@ enum MethodKind {
 /// Confined to the loop of its session.
 package final class Rights: @unchecked Sendable {
   let caller: Caller
+  /// The caller as hosts are told it.
+  private(set) lazy var told = caller.value
   /// Nil for the app itself, which may do everything.
   private let source: PolicySource?
   /// What a guest was invited to.
@@ -48,6 +50,10 @@ package final class Rights: @unchecked Sendable {
   @exclusivity(unchecked) private var freeMethods: UInt64 = 0
   /// Those of routes, by their raw values, that it may call about every route which is for all.
   @exclusivity(unchecked) private var freeRouteMethods: UInt64 = 0
+  /// What it was allowed to call last, and by which of those.
+  @exclusivity(unchecked) private var allowed: [(about: AnyObject, methods: UInt64)] = []
+  /// A client calls few routes often.
+  private static let maxAllowed = 8
 
   init(
     _ caller: Caller, _ source: PolicySource?, invitation: Invitation? = nil,
@@ -93,6 +99,7 @@ package final class Rights: @unchecked Sendable {
     freeMethods = 0
     freeRouteMethods = 0
     gates = []
+    allowed = []
   }
 }
 
@@ -122,16 +129,35 @@ extension Rights {
   }
 
   /// Whether a method may be called about what a URI leads to. Fails with 2403.
-  @inline(__always)
   func check(_ method: RouteMethod, _ said: Resolution) throws(CallError) {
     if said.isForAll, known == generation, freeRouteMethods & (1 << UInt64(method.rawValue)) != 0 {
       return
     }
+    let about = said.lasting
+    if let about, known == generation, isRemembered(method, about) { return }
+    renew()
     try check(slowly: method, said)
+    if let about { remember(method, about) }
+  }
+
+  private func isRemembered(_ method: RouteMethod, _ about: AnyObject) -> Bool {
+    for entry in allowed where entry.about === about {
+      return entry.methods & (1 << UInt64(method.rawValue)) != 0
+    }
+    return false
+  }
+
+  private func remember(_ method: RouteMethod, _ about: AnyObject) {
+    let bit: UInt64 = 1 << UInt64(method.rawValue)
+    if let known = allowed.firstIndex(where: { $0.about === about }) {
+      allowed[known].methods |= bit
+    } else {
+      if allowed.count == Self.maxAllowed { allowed.removeFirst() }
+      allowed.append((about, bit))
+    }
   }
 
   private func check(slowly method: RouteMethod, _ said: Resolution) throws(CallError) {
-    renew()
     if isFree(method) { freeRouteMethods |= 1 << UInt64(method.rawValue) }
     guard let source else { return }
     try invitation?.check(method, said)

@@ -145,13 +145,24 @@ final class Mail {
     client.pending.change(id) { $0.timeout = timeout }
   }
 
-  /// Sends whole messages that the client has asked for, all of them or none. A client that does
-  /// not read what it asked for would make the server grow: it is closed.
+  /// Sends a whole message that the client has asked for.
+  func deliver(_ message: [UInt8], to client: Client) {
+    if !lagsBehind(client) { send(message, to: client) }
+  }
+
+  /// Sends whole messages that the client has asked for, all of them or none.
   func deliver(_ messages: [[UInt8]], to client: Client) {
-    if let channel = client.channel, channel.bufferedBytes > limits.maxBacklog {
-      return channel.close(.slowConsumer, "more than \(limits.maxBacklog) bytes wait to be read")
+    if lagsBehind(client) { return }
+    for message in messages { send(message, to: client) }
+  }
+
+  /// Whether a client does not read what it asked for: it would make the server grow, and is closed.
+  private func lagsBehind(_ client: Client) -> Bool {
+    guard let channel = client.channel, channel.bufferedBytes > limits.maxBacklog else {
+      return false
     }
-    for bytes in messages { send(bytes, to: client) }
+    channel.close(.slowConsumer, "more than \(limits.maxBacklog) bytes wait to be read")
+    return true
   }
 
   /// Tells a client that the answer to a request is not wanted any more. The request ends with what

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import WayPatterns
 
-@Suite struct HostDirectoryTests {
+@Suite struct HostIndexTests {
   /// All that stands, in one table, as if it had been made anew.
   private struct Model {
     var entries: [(number: Int, scheme: String?, patterns: [RoutePattern])] = []
@@ -25,10 +25,8 @@ import WayPatterns
   @Test("layers serve as one table would", arguments: 0..<20)
   func layers(seed: Int) throws {
     var random = SeededRandom(seed: UInt64(seed))
-    var directory = HostDirectory<Int>()
+    var index = HostIndex()
     var model = Model()
-    /// The hosts by their registrations.
-    var hosts: [Int: Int] = [:]
     let segments = ["a", "b", "c", ":p", "*"]
     func pattern(_ random: inout SeededRandom) throws -> RoutePattern {
       var path: [String] = []
@@ -42,39 +40,36 @@ import WayPatterns
     }
     for step in 0..<120 {
       if model.entries.isEmpty || Int.random(in: 0..<5, using: &random) < 3 {
-        var added: [(scheme: String?, patterns: [RoutePattern], host: Int)] = []
+        var added: [(scheme: String?, patterns: [RoutePattern])] = []
         for _ in 0..<Int.random(in: 1...4, using: &random) {
           let whole = Int.random(in: 0..<6, using: &random) == 0
           var patterns: [RoutePattern] = []
           for _ in 0..<(whole ? 0 : Int.random(in: 1...5, using: &random)) {
             patterns.append(try pattern(&random))
           }
-          let number = (model.entries.last?.number ?? 0) + added.count + 1
-          added.append((whole ? "x" : nil, patterns, number))
+          added.append((whole ? "x" : nil, patterns))
         }
-        let numbers = directory.add(added)
+        let numbers = index.add(added)
         for (number, entry) in zip(numbers, added) {
           model.entries.append((number, entry.scheme, entry.patterns))
-          hosts[number] = entry.host
         }
-        // Hosts are named as their registrations are, unless the last ones are gone.
         #expect(numbers.count == added.count)
       } else {
         let count = Int.random(in: 1...min(6, model.entries.count), using: &random)
         let taken = model.entries.shuffled(using: &random).prefix(count).map(\.number)
-        directory.remove(taken)
+        index.remove(taken)
         model.entries.removeAll { taken.contains($0.number) }
       }
-      #expect(directory.count == model.entries.count)
+      #expect(index.count == model.entries.count)
       for text in ["x://a", "x://a/b", "x://b/c/a", "y://a/b", "x:/a/b", "x:", "y://c/c/c"] {
         let uri = try RouteURI(text)
         let expected = try model.candidates(uri)
         var found: [Int] = []
-        _ = try directory.find(uri) { host, _ in
-          found.append(host)
+        _ = try index.find(uri) { number, _ in
+          found.append(number)
           return false
         }
-        #expect(found == expected.map { hosts[$0] ?? 0 }, "seed \(seed), step \(step), \(text)")
+        #expect(found == expected, "seed \(seed), step \(step), \(text)")
       }
     }
   }

@@ -1,24 +1,23 @@
 import WayValues
 
-/// Who serves which URIs, by scheme and patterns: the most specific pattern wins, then the last
-/// registered; a whole scheme is the least specific.
+/// Which registrations serve which URIs, by scheme and patterns: the most specific pattern wins, then
+/// the last registered; a whole scheme is the least specific.
 ///
 /// A change costs by what changes, and a lookup by the logarithm of what there is: patterns stand
 /// in layers, each at most half as large as the one before, and a new one takes in the layers
 /// that are too small to stand before it.
-package struct HostDirectory<Host: Sendable>: Sendable {
+package struct HostIndex: Sendable {
   /// Names a registration; a later one has a higher number.
   package typealias Number = Int
 
   private struct Entry: Sendable {
     let scheme: String?
     let patterns: [RoutePattern]
-    let host: Host
   }
 
-  /// A host that serves a URI.
+  /// A registration that serves a URI.
   package struct Found {
-    package let host: Host
+    package let number: Number
     /// The one of its patterns that does; nil for the whole scheme.
     package let pattern: RoutePattern?
     /// What the pattern takes from the URI.
@@ -41,17 +40,17 @@ package struct HostDirectory<Host: Sendable>: Sendable {
 
   package var count: Int { entries.count }
 
-  /// Registers hosts, each with its scheme, in lower case, and its patterns; one without patterns
+  /// Registers some, each with its scheme, in lower case, and its patterns; one without patterns
   /// serves the whole scheme.
   package mutating func add(
-    _ added: [(scheme: String?, patterns: [RoutePattern], host: Host)]
+    _ added: [(scheme: String?, patterns: [RoutePattern])]
   ) -> [Number] {
     var numbers: [Number] = []
     var indexed: [Number] = []
-    for (scheme, patterns, host) in added {
+    for (scheme, patterns) in added {
       lastNumber += 1
       numbers.append(lastNumber)
-      entries[lastNumber] = Entry(scheme: scheme, patterns: patterns, host: host)
+      entries[lastNumber] = Entry(scheme: scheme, patterns: patterns)
       if !patterns.isEmpty { indexed.append(lastNumber) }
       if patterns.isEmpty, let scheme { wholes[scheme, default: []].append(lastNumber) }
     }
@@ -78,12 +77,12 @@ package struct HostDirectory<Host: Sendable>: Sendable {
     }
   }
 
-  /// The best of those who serve a URI that `fits` holds for; it is told by which of its patterns a
-  /// host does, nil for the whole scheme. Leaving out who has declined gives the next.
+  /// The best of those that serve a URI that `fits` holds for; it is told by which of its patterns
+  /// one does, nil for the whole scheme. Leaving some out gives the next.
   ///
   /// Throws ``ParameterError/parameters(_:)`` where the pattern cannot read the URI.
   package func find(
-    _ uri: RouteURI, where fits: (Host, RoutePattern?) -> Bool
+    _ uri: RouteURI, where fits: (Number, RoutePattern?) -> Bool
   ) throws(ParameterError) -> Found? {
     guard !entries.isEmpty, let scheme = uri.scheme?.lowercased(), let split = try? SplitURI(uri)
     else { return nil }
@@ -92,13 +91,13 @@ package struct HostDirectory<Host: Sendable>: Sendable {
       guard let entry = entries[match.number], (entry.scheme ?? scheme) == scheme else { continue }
       let trie = layers[match.layer].trie
       let pattern = trie.pattern(of: match.candidate.form)
-      guard fits(entry.host, pattern) else { continue }
+      guard fits(match.number, pattern) else { continue }
       let captures = try trie.captures(of: match.candidate, in: split)
-      return Found(host: entry.host, pattern: pattern, captures: captures)
+      return Found(number: match.number, pattern: pattern, captures: captures)
     }
     for number in (wholes[scheme] ?? []).reversed() {
-      guard let host = entries[number]?.host, fits(host, nil) else { continue }
-      return Found(host: host, pattern: nil, captures: [:])
+      guard fits(number, nil) else { continue }
+      return Found(number: number, pattern: nil, captures: [:])
     }
     return nil
   }
@@ -132,7 +131,7 @@ package struct HostDirectory<Host: Sendable>: Sendable {
 }
 
 // The layers.
-extension HostDirectory {
+extension HostIndex {
   private struct Layer: Sendable {
     /// The registrations in it, in their order.
     let numbers: [Number]
