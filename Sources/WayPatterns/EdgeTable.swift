@@ -18,6 +18,16 @@ package struct EdgeTable: Sendable {
 
   /// The node behind `literal`, or -1.
   package func child(of parent: Int32, literal: [UInt8]) -> Int32 {
+    slots[slot(of: parent, literal)].child
+  }
+
+  /// Lets an edge that is there lead to another node.
+  mutating func redirect(from parent: Int32, literal: [UInt8], to child: Int32) {
+    slots[slot(of: parent, literal)].child = child
+  }
+
+  /// Where an edge is, or a free slot.
+  private func slot(of parent: Int32, _ literal: [UInt8]) -> Int {
     let hash = Self.hash(literal)
     var slot = Self.slot(parent, hash) & (slots.count - 1)
     while slots[slot].child >= 0 {
@@ -25,11 +35,11 @@ package struct EdgeTable: Sendable {
       if edge.parent == parent, edge.hash == hash,
         literals[edge.start..<edge.start + Int(edge.length)].elementsEqual(literal)
       {
-        return edge.child
+        break
       }
       slot = (slot + 1) & (slots.count - 1)
     }
-    return -1
+    return slot
   }
 
   /// The node behind a segment of `bytes`, or -1. `folding`: the segment matches without case.

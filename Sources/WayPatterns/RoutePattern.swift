@@ -35,13 +35,27 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     /// How specific it is, segment by segment: a literal, a parameter, the end, the wildcard.
     var rank: [UInt8] {
       let end: UInt8 = 2
-      return segments.map { segment in
-        switch segment {
-        case .literal: 0
-        case .parameter: 1
-        case .wildcard: 3
-        }
-      } + [end]
+      return segments.map { Self.rank($0) } + [end]
+    }
+
+    /// Whether its ``rank`` comes before that of another one; nil where they are the same.
+    func isMoreSpecific(than other: Form) -> Bool? {
+      for (mine, other) in zip(segments, other.segments) {
+        let (mine, other) = (Self.rank(mine), Self.rank(other))
+        if mine != other { return mine < other }
+      }
+      if segments.count == other.segments.count { return nil }
+      // The end comes before a wildcard alone.
+      return segments.count < other.segments.count
+        ? other.segments[segments.count] == .wildcard : segments[other.segments.count] != .wildcard
+    }
+
+    private static func rank(_ segment: Segment) -> UInt8 {
+      switch segment {
+      case .literal: 0
+      case .parameter: 1
+      case .wildcard: 3
+      }
     }
   }
 

@@ -28,21 +28,74 @@ package struct RouteTrie: Sendable {
   }
 
   // One for each form of each pattern; apart, so that reading one counts no references of another.
-  private let patterns: [RoutePattern]
-  private let forms: [RoutePattern.Form]
-  private let owners: [Int32]
-  private let index: TrieIndex
+  private var patterns: [RoutePattern] = []
+  private var forms: [RoutePattern.Form] = []
+  private var owners: [Int32] = []
+  private(set) var index = TrieIndex()
 
   /// Builds the table. Of entries with one shape and one priority the first wins; give them last to
   /// first to have the last win.
   package init(_ entries: [Entry]) {
-    let all = entries.enumerated().flatMap { number, entry in
-      entry.pattern.forms.map { (owner: Int32(number), entry: entry, form: $0) }
+    self.init(entries, owners: entries.indices)
+  }
+
+  /// - Parameter owners: by which number each entry is called instead of its place; these rise.
+  init(_ entries: [Entry], owners: some Collection<Int>) {
+    let count = entries.reduce(0) { $0 + $1.pattern.formCount }
+    patterns.reserveCapacity(count)
+    forms.reserveCapacity(count)
+    self.owners.reserveCapacity(count)
+    var priorities: [Int] = []
+    priorities.reserveCapacity(count)
+    for (entry, owner) in zip(entries, owners) {
+      add(entry.pattern, of: owner)
+      for _ in entry.pattern.forms { priorities.append(entry.priority) }
     }
-    patterns = all.map(\.entry.pattern)
-    forms = all.map(\.form)
-    owners = all.map(\.owner)
-    index = TrieBuilder.index(all.map { ($0.entry.pattern.scheme, $0.form, $0.entry.priority) })
+    index = TrieIndex(count: count) { number in
+      let number = Int(number)
+      return TrieIndex.Numbered(
+        form: forms[number], scheme: patterns[number].scheme, priority: priorities[number],
+        place: number)
+    }
+  }
+
+  /// Adds a pattern of the last owner, or of the next one. Costs by the pattern.
+  ///
+  /// - Parameter entries: what the numbers of the owners stand for. Of forms of one shape and one
+  ///   priority that with the lower place comes first.
+  mutating func insert(
+    _ pattern: RoutePattern, of owner: Int, _ entries: [(place: Int, priority: Int)]
+  ) {
+    let first = formCount
+    add(pattern, of: owner)
+    let numbered = numbered(entries)
+    for number in first..<formCount { index.insert(Int32(number), numbered) }
+  }
+
+  /// Takes the pattern of an owner out. Its forms keep their numbers.
+  mutating func remove(
+    _ pattern: RoutePattern, of owner: Int, _ entries: [(place: Int, priority: Int)]
+  ) {
+    index.remove(pattern, at: entries[owner].place, numbered(entries))
+  }
+
+  private func numbered(
+    _ entries: [(place: Int, priority: Int)]
+  ) -> (Int32) -> TrieIndex.Numbered {
+    { [patterns, forms, owners] number in
+      let number = Int(number)
+      let (place, priority) = entries[Int(owners[number])]
+      return TrieIndex.Numbered(
+        form: forms[number], scheme: patterns[number].scheme, priority: priority, place: place)
+    }
+  }
+
+  private mutating func add(_ pattern: RoutePattern, of owner: Int) {
+    for form in pattern.forms {
+      patterns.append(pattern)
+      forms.append(form)
+      owners.append(Int32(owner))
+    }
   }
 
   /// The best of all candidates.
@@ -66,7 +119,7 @@ package struct RouteTrie: Sendable {
   }
 
   private func candidate(_ found: TrieIndex.Found) -> Candidate {
-    Candidate(form: found.entry, start: found.start, priority: found.priority)
+    Candidate(form: found.form, start: found.start, priority: found.priority)
   }
 }
 
@@ -74,6 +127,12 @@ package struct RouteTrie: Sendable {
 extension RouteTrie {
   /// The place of a form's pattern among the entries that the table was built of.
   package func entry(of form: Int) -> Int { Int(owners[form]) }
+
+  /// How many forms there are, those that were taken out counted.
+  var formCount: Int { forms.count }
+
+  /// The form with a number.
+  func form(_ number: Int) -> RoutePattern.Form { forms[number] }
 
   /// The pattern that a form belongs to.
   package func pattern(of form: Int) -> RoutePattern { patterns[form] }
@@ -89,37 +148,5 @@ extension RouteTrie {
     of candidate: Candidate, in split: borrowing SplitURI
   ) throws(ParameterError) -> ValueObject {
     try forms[candidate.form].values(in: split, from: candidate.start)
-  }
-}
-
-// For those who ask why a URI leads where it does.
-extension RouteTrie {
-  /// The first place at which two forms differ in specificity, in words for people; nil for none.
-  package func firstDifference(
-    of form: Int, from other: Int
-  ) -> (mine: String, other: String)? {
-    forms[form].firstDifference(from: forms[other])
-  }
-
-  /// Why a form does not match a URI.
-  package func mismatch(
-    of form: Int, with split: borrowing SplitURI, in scope: Scope
-  ) -> String {
-    forms[form].mismatch(with: split, isGlobal: scope == .global)
-  }
-
-  /// At most `limit` forms that share a beginning with the URI, the longest beginning first, and
-  /// not those that have nothing but the scheme in common with it unless `fromRoot`. Those that
-  /// match may be among them.
-  package func near(
-    _ split: borrowing SplitURI, in scope: Scope, limit: Int, fromRoot: Bool = false
-  ) -> [Int] {
-    index.near(split, in: scope, limit: limit, fromRoot: fromRoot)
-  }
-
-  /// At most `limit` forms that would match if the URI had another scheme, or began in another way
-  /// after it.
-  package func elsewhere(_ split: borrowing SplitURI, limit: Int) -> [Int] {
-    index.elsewhere(split, limit: limit)
   }
 }

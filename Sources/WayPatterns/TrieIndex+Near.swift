@@ -1,57 +1,75 @@
+// For those who ask what a URI nearly leads to.
 extension TrieIndex {
-  /// How many nodes a search for near misses visits at most.
-  private static let maxVisits = 4096
+  /// The nodes that a segment of a URI leads to, a literal's and a parameter's; -1 for none.
+  typealias Steps = (literal: Int32, parameter: Int32)
 
-  /// At most `limit` entries that share a beginning with the URI, the longest beginning first, and
-  /// not those that have nothing but the scheme in common with it unless `fromRoot`. Those that
-  /// match may be among them.
-  func near(
-    _ split: borrowing SplitURI, in scope: Scope, limit: Int, fromRoot: Bool = false
-  ) -> [Int] {
-    guard let (root, start) = root(of: split, split.uri.text.utf8.span, in: scope) else {
-      return []
-    }
-    var visited: [(node: Int32, position: Int)] = [(root, start)]
-    var next = 0
-    while next < visited.count, visited.count < Self.maxVisits {
-      let (node, position) = visited[next]
-      next += 1
-      guard position < split.count else { continue }
-      let child = edges.child(
-        of: node, split[position], in: split.uri.text.utf8.span, folding: split.isFolded(position))
-      if child >= 0 { visited.append((child, position + 1)) }
-      if nodes[Int(node)].parameter >= 0 {
-        visited.append((nodes[Int(node)].parameter, position + 1))
-      }
-    }
-    var found: [Int] = []
-    var seen: Set<Int> = []
-    // Visited in the order of their depth.
-    for (node, _) in visited[(fromRoot ? 0 : 1)...].reversed() {
-      // Authorities share the nodes of the global patterns.
-      let isShared = node == Root.globalAuthority.rawValue
-      let owner = nodes[Int(isShared ? Root.global.rawValue : node)]
-      for position in Int(owner.firstEntry)..<Int(owner.lastEntry) {
-        guard found.count < limit else { return found }
-        let entry = entries[position].entry
-        if seen.insert(entry).inserted { found.append(entry) }
-      }
-    }
+  static var noSteps: Steps { (-1, -1) }
+
+  /// Where a segment of a URI leads from a node, or from none (-1).
+  func steps(from node: Int32, at position: Int, _ split: borrowing SplitURI) -> Steps {
+    guard node >= 0 else { return Self.noSteps }
+    let literal = edges.child(
+      of: node, split[position], in: split.uri.text.utf8.span, folding: split.isFolded(position))
+    return (literal, nodes[Int(node)].parameter)
+  }
+
+  /// The node behind the scheme of a URI, or -1.
+  func node(ofScheme split: borrowing SplitURI) -> Int32 {
+    edges.child(
+      of: split.shape.rawValue, split.scheme, in: split.uri.text.utf8.span, folding: true)
+  }
+
+  /// The forms that match what follows the scheme of a URI from a node on.
+  func all(_ split: borrowing SplitURI, from node: Int32) -> [Found] {
+    var found: [Found] = []
+    collect(node, at: 0, split, split.uri.text.utf8.span, start: 0, into: &found)
     return found
   }
 
-  /// At most `limit` entries that would match if the URI had another scheme, or began in another
-  /// way after it.
-  func elsewhere(_ split: borrowing SplitURI, limit: Int) -> [Int] {
-    let bytes = split.uri.text.utf8.span
-    let own = edges.child(of: split.shape.rawValue, split.scheme, in: bytes, folding: true)
-    var found: [Found] = []
-    for (_, shape, node) in schemes where node != own {
-      // Of `native:` and `native:/*` one begins in another way and matches all the same.
-      guard shape == split.shape || split.count > 0 else { continue }
-      collect(node, at: 0, split, bytes, start: 0, into: &found)
-      if found.count >= limit { break }
+  /// The forms at and below a node in the order of their numbers, of an index whose forms were all
+  /// put in at once. The first ones cost by how many they are, not by how many there are.
+  struct Rising {
+    private enum Item {
+      case form
+      /// One of the children of a node, of which `last` is the last one.
+      case child(Int32, last: Int32)
     }
-    return found.prefix(limit).map(\.entry)
+
+    private let index: TrieIndex
+    /// The lowest number last.
+    private var left: [(lowest: Int32, item: Item)] = []
+
+    init(_ index: TrieIndex, below node: Int32) {
+      self.index = index
+      if node >= 0 { open(Root.shared(node)) }
+    }
+
+    mutating func next() -> Int32? {
+      while let (lowest, item) = left.popLast() {
+        guard case .child(let child, let last) = item else { return lowest }
+        if child != last { add(index.nodes[Int(child)].nextSibling, last: last) }
+        open(child)
+      }
+      return nil
+    }
+
+    private mutating func open(_ node: Int32) {
+      let node = index.nodes[Int(node)]
+      var next = node.firstEntry
+      while next >= 0 {
+        let entry = index.entries[Int(next)]
+        left.append((entry.form, .form))
+        next = entry.next
+      }
+      if node.lastChild >= 0 {
+        add(index.nodes[Int(node.lastChild)].nextSibling, last: node.lastChild)
+      }
+      // Few are open at once.
+      if left.count > 1 { left.sort { $0.lowest > $1.lowest } }
+    }
+
+    private mutating func add(_ child: Int32, last: Int32) {
+      left.append((index.nodes[Int(child)].lowest, .child(child, last: last)))
+    }
   }
 }

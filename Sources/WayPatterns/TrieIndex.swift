@@ -8,13 +8,23 @@ struct TrieIndex: Sendable {
     var parameter: Int32 = -1
     /// The node that takes all remaining segments, or -1. Nothing lies below it.
     var wildcard: Int32 = -1
-    /// The entries that end here, the one with the highest priority first.
-    var firstEntry: Int32 = 0
-    var entryCount: Int32 = 0
-    /// Behind the last entry of those that end here or below: they stand next to each other.
-    var lastEntry: Int32 = 0
-    /// The highest priority here and below.
+    /// The first of the forms that end here, the one with the highest priority, or -1.
+    var firstEntry: Int32 = -1
+    /// The node below that was made last, or -1. Its next sibling is the one that was made first.
+    var lastChild: Int32 = -1
+    var nextSibling: Int32 = -1
+    /// The form for which the node was made: of all here and below the one with the lowest number.
+    var lowest: Int32 = 0
+    /// The highest priority here and below, or a higher one where a form was taken out.
     var priority = Int.min
+  }
+
+  /// A form that ends at a node.
+  struct Entry {
+    var form: Int32
+    /// The next entry of its node, or -1.
+    var next: Int32
+    var priority: Int
   }
 
   /// Where a lookup begins. The raw values are the first nodes.
@@ -25,36 +35,45 @@ struct TrieIndex: Sendable {
     case global
     /// Global patterns, before an authority that counts as the first segment.
     case globalAuthority
+
+    /// The node that has the forms at and below a node: authorities share those of the global
+    /// patterns.
+    static func shared(_ node: Int32) -> Int32 {
+      node == globalAuthority.rawValue ? global.rawValue : node
+    }
   }
 
   typealias Scope = RouteTrie.Scope
+  typealias SchemeNode = (scheme: String, shape: SplitURI.Shape, node: Int32)
 
-  /// A match: an entry, and which segment of the URI is the first of its pattern.
+  /// A match: a form, and which segment of the URI is the first of its pattern.
   struct Found {
-    var entry: Int
+    var form: Int
     var start: Int
     var priority = Int.min
   }
 
   var nodes = [Node](repeating: Node(), count: Root.allCases.count)
   var edges = EdgeTable()
-  /// The entries of all nodes, a node's next to each other, and behind them those below it.
-  var entries: [(entry: Int, priority: Int)] = []
-  /// The node behind each scheme that patterns name, by the form of what follows it.
-  var schemes: [(scheme: String, shape: SplitURI.Shape, node: Int32)] = []
+  var entries: [Entry] = []
+  /// The nodes behind an authority that are not those of a path, because global patterns differ in
+  /// the case of their first literal.
+  var apart: Set<Int32> = []
+  /// The node behind each scheme that patterns name, in the order of scheme and shape.
+  var schemes: [SchemeNode] = []
 
   /// The best match: the highest priority, then the most specific, then the order of entries.
   func first(_ split: borrowing SplitURI, in scope: Scope) -> Found? {
     let bytes = split.uri.text.utf8.span
-    var best = Found(entry: -1, start: 0)
+    var best = Found(form: -1, start: 0)
     if let (root, start) = root(of: split, bytes, in: scope) {
       best.start = start
       visit(root, at: start, split, bytes, best: &best)
     }
-    if best.entry < 0, let root = emptyPathRoot(of: split, bytes, in: scope) {
+    if let root = emptyPathRoot(of: split, bytes, in: scope) {
       take(nodes[Int(root)].wildcard, best: &best)
     }
-    return best.entry < 0 ? nil : best
+    return best.form < 0 ? nil : best
   }
 
   /// All matches, the best first.
@@ -102,7 +121,7 @@ struct TrieIndex: Sendable {
     best: inout Found
   ) {
     let node = nodes[Int(index)]
-    guard best.entry < 0 || node.priority > best.priority else { return }
+    guard best.form < 0 || node.priority > best.priority else { return }
     if position == split.count {
       take(index, best: &best)
     } else {
@@ -119,13 +138,11 @@ struct TrieIndex: Sendable {
   /// Takes the first entry of a node if it is better.
   @inline(__always)
   private func take(_ index: Int32, best: inout Found) {
-    guard index >= 0 else { return }
-    let node = nodes[Int(index)]
-    guard node.entryCount > 0 else { return }
-    let (entry, priority) = entries[Int(node.firstEntry)]
-    if best.entry < 0 || priority > best.priority {
-      best.entry = entry
-      best.priority = priority
+    guard index >= 0, case let first = nodes[Int(index)].firstEntry, first >= 0 else { return }
+    let entry = entries[Int(first)]
+    if best.form < 0 || entry.priority > best.priority {
+      best.form = Int(entry.form)
+      best.priority = entry.priority
     }
   }
 
@@ -151,10 +168,11 @@ struct TrieIndex: Sendable {
 
   private func collect(_ index: Int32, start: Int, into found: inout [Found]) {
     guard index >= 0 else { return }
-    let node = nodes[Int(index)]
-    for offset in 0..<Int(node.entryCount) {
-      let (entry, priority) = entries[Int(node.firstEntry) + offset]
-      found.append(Found(entry: entry, start: start, priority: priority))
+    var next = nodes[Int(index)].firstEntry
+    while next >= 0 {
+      let entry = entries[Int(next)]
+      found.append(Found(form: Int(entry.form), start: start, priority: entry.priority))
+      next = entry.next
     }
   }
 }

@@ -26,9 +26,9 @@ struct Candidates: ~Copyable {
     addMisses(split)
   }
 
-  private var trie: RouteTrie { snapshot.trie }
+  private var trie: LayeredTrie { snapshot.trie }
 
-  private func route(of form: Int) -> Route { snapshot.targets[trie.entry(of: form)] }
+  private func route(of form: Int) -> Route { snapshot.placed.route(of: form) }
 
   private mutating func add(
     _ matches: [RouteTrie.Candidate], _ split: borrowing SplitURI, isGlobal: Bool

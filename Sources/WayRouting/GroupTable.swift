@@ -1,5 +1,50 @@
 import WayValues
 
+/// The groups that routes were added to, beside those that they name themselves.
+struct AddedGroups: Sendable {
+  /// The groups of each route, with numbers that rise as routes are added to groups.
+  private var byRoute = ShardedDictionary<UTF8Key, [(group: UTF8Key, number: Int)]>()
+  private var lastNumber = 0
+  private var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  func groups(of route: String) -> [UTF8Key] {
+    isEmpty ? [] : (byRoute[UTF8Key(route)] ?? []).map(\.group)
+  }
+
+  mutating func add(_ route: String, to group: String) {
+    let key = UTF8Key(group)
+    var groups = byRoute[UTF8Key(route)] ?? []
+    guard !groups.contains(where: { $0.group == key }) else { return }
+    lastNumber += 1
+    count += 1
+    groups.append((key, lastNumber))
+    byRoute[UTF8Key(route)] = groups
+  }
+
+  /// False when it is not in the group.
+  mutating func remove(_ route: String, from group: String) -> Bool {
+    let key = UTF8Key(route)
+    guard var groups = byRoute[key],
+      let place = groups.firstIndex(where: { $0.group == UTF8Key(group) })
+    else { return false }
+    groups.remove(at: place)
+    count -= 1
+    byRoute[key] = groups.isEmpty ? nil : groups
+    return true
+  }
+
+  /// The routes of each group, in the order in which they were added. Costs by how many there are.
+  var members: [UTF8Key: [String]] {
+    var numbered: [UTF8Key: [(number: Int, route: String)]] = [:]
+    for (route, groups) in byRoute.all {
+      for (group, number) in groups { numbered[group, default: []].append((number, route.text)) }
+    }
+    return numbered.mapValues { $0.sorted { $0.number < $1.number }.map(\.route) }
+  }
+}
+
 /// Which routes are in which groups.
 struct GroupTable: Sendable {
   private var routesByGroup: [UTF8Key: [String]] = [:]
@@ -25,8 +70,6 @@ struct GroupTable: Sendable {
   /// The names of the routes in a group.
   func members(of group: String) -> [String] { routesByGroup[UTF8Key(group)] ?? [] }
 
-  func groups(of route: UTF8Key) -> Set<UTF8Key> { groupsByRoute[route] ?? [] }
-
   /// The names of the groups that have members, in no order.
   var names: [String] { routesByGroup.keys.map(\.text) }
 }
@@ -40,11 +83,7 @@ extension Router {
   public func add(routes names: [String], toGroup group: String) throws(RouterError) {
     try change { (state) throws(RouterError) in
       for name in names where !state.isRegistered(name) { throw .unknown(name) }
-      let key = UTF8Key(group)
-      var members = state.groups[key] ?? []
-      var known = Set(members.map(UTF8Key.init))
-      for name in names where known.insert(UTF8Key(name)).inserted { members.append(name) }
-      state.groups[key] = members
+      for name in names { state.groups.add(name, to: group) }
     }
   }
 
@@ -52,21 +91,26 @@ extension Router {
   /// not so.
   @discardableResult
   public func remove(route name: String, fromGroup group: String) -> Bool {
-    changeAlways { state in
-      let key = UTF8Key(group)
-      let place = state.groups[key]?.firstIndex { $0.isSameUTF8(as: name) }
-      if let place { state.groups[key]?.remove(at: place) }
-      if state.groups[key]?.isEmpty == true { state.groups[key] = nil }
-      return place != nil
-    }
+    changeAlways { $0.groups.remove(name, from: group) }
   }
 }
 
 extension RouterSnapshot {
   /// The names of the routes in a group: those that say so themselves, in the order of their
-  /// registration, then those that were added.
-  public func routes(inGroup group: String) -> [String] { groups.members(of: group) }
+  /// registration, then those that were added. The first time it costs by how many routes there
+  /// are.
+  public func routes(inGroup group: String) -> [String] { madeGroups().members(of: group) }
 
-  /// The names of all groups that have members, sorted.
-  public var groupNames: [String] { groups.names.sorted() }
+  /// The names of all groups that have members, sorted. The first time it costs as
+  /// ``routes(inGroup:)``.
+  public var groupNames: [String] { madeGroups().names.sorted() }
+
+  private func madeGroups() -> GroupTable {
+    groups.withLock { groups in
+      if let groups { return groups }
+      let made = GroupTable(routes, added: addedGroups.members)
+      groups = made
+      return made
+    }
+  }
 }

@@ -51,8 +51,14 @@ public struct Interceptor: Sendable, Named {
     switch scope {
     case .all(let except): !except.contains { $0.isSameUTF8(as: route) }
     case .routes(let names): names.contains { $0.isSameUTF8(as: route) }
-    case .groups(let names): names.contains { groups.contains(UTF8Key($0)) }
+    case .groups: isFor(groups)
     }
+  }
+
+  /// Whether it sees the calls of the routes in some of these groups.
+  func isFor(_ groups: Set<UTF8Key>) -> Bool {
+    guard case .groups(let names) = scope else { return false }
+    return names.contains { groups.contains(UTF8Key($0)) }
   }
 
   var isGlobal: Bool {

@@ -1,47 +1,57 @@
 import WayValues
 
-/// The interceptors of a snapshot, folded once into a chain for each route that does not have that
-/// of all.
+/// The interceptors of a snapshot, folded once into a chain for each route and each group that does
+/// not have that of all.
 struct InterceptorTable: Sendable {
   /// For every route that has none of its own, and for what is undeclared.
   let common: InterceptorChain?
-  /// By the route's name, where it differs.
-  private let own: [UTF8Key: InterceptorChain?]
+  /// All in their order.
+  private let sorted: [Interceptor]
+  /// By the name of a route that some interceptor names, where it is in no group of `byGroup`.
+  private let byRoute: [UTF8Key: InterceptorChain?]
+  /// By the group, for routes that are in no other of these and that no interceptor names.
+  private let byGroup: [UTF8Key: InterceptorChain?]
 
   /// Nil where there are no interceptors.
-  init?(_ interceptors: [Interceptor], _ routes: [Route], _ groups: GroupTable) {
+  init?(_ interceptors: [Interceptor]) {
     guard !interceptors.isEmpty else { return nil }
     let sorted = interceptors.enumerated().sorted { left, right in
       left.element.priority != right.element.priority
         ? left.element.priority > right.element.priority : left.offset < right.offset
     }.map(\.element)
-    common = InterceptorChain(sorted.filter(\.isGlobal))
-    var own: [UTF8Key: InterceptorChain?] = [:]
-    for name in Self.named(by: interceptors, routes, groups) {
-      let groups = groups.groups(of: name)
-      own[name] = .some(InterceptorChain(sorted.filter { $0.sees(name.text, in: groups) }))
-    }
-    self.own = own
-  }
-
-  /// The routes that some interceptor names, itself or by a group.
-  private static func named(
-    by interceptors: [Interceptor], _ routes: [Route], _ groups: GroupTable
-  ) -> Set<UTF8Key> {
-    var names: Set<UTF8Key> = []
+    var byRoute: [UTF8Key: InterceptorChain?] = [:]
+    var byGroup: [UTF8Key: InterceptorChain?] = [:]
     for interceptor in interceptors {
       switch interceptor.scope {
-      case .all(let except): names.formUnion(except.map(UTF8Key.init))
-      case .routes(let routes): names.formUnion(routes.map(UTF8Key.init))
-      case .groups(let listed):
-        for group in listed { names.formUnion(groups.members(of: group).map(UTF8Key.init)) }
+      case .all(let names), .routes(let names):
+        for name in names where byRoute[UTF8Key(name)] == nil {
+          byRoute[UTF8Key(name)] = .some(
+            InterceptorChain(sorted.filter { $0.sees(name, in: []) }))
+        }
+      case .groups(let groups):
+        for group in groups.map(UTF8Key.init) where byGroup[group] == nil {
+          byGroup[group] = .some(
+            InterceptorChain(sorted.filter { $0.isGlobal || $0.isFor([group]) }))
+        }
       }
     }
-    return names
+    common = InterceptorChain(sorted.filter(\.isGlobal))
+    self.sorted = sorted
+    self.byRoute = byRoute
+    self.byGroup = byGroup
   }
 
   /// The chain of a route.
-  func chain(of route: Route) -> InterceptorChain? {
-    own.isEmpty ? common : own[UTF8Key(route.name)] ?? common
+  func chain(of route: Route, _ added: AddedGroups) -> InterceptorChain? {
+    let own: InterceptorChain?? = byRoute.isEmpty ? nil : byRoute[UTF8Key(route.name)]
+    guard !byGroup.isEmpty, !route.groups.isEmpty || !added.isEmpty else { return own ?? common }
+    var groups: Set<UTF8Key> = []
+    for group in route.groups.map(UTF8Key.init) + added.groups(of: route.name)
+    where byGroup[group] != nil {
+      groups.insert(group)
+    }
+    guard let first = groups.first else { return own ?? common }
+    if own == nil, groups.count == 1 { return byGroup[first] ?? common }
+    return InterceptorChain(sorted.filter { $0.sees(route.name, in: groups) })
   }
 }

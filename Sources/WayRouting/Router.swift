@@ -4,8 +4,10 @@ import WayValues
 /// The routes of an app, changed at run time from any thread.
 ///
 /// A change takes a lock; a lookup reads a ``RouterSnapshot``, which is made by the first reader
-/// after a change, so that many changes in a row cost no more than one. A table that is loaded or
-/// changed makes it at once: until it is there, readers go on with the one before.
+/// after a change, so that many changes in a row cost no more than one. It shares with the one
+/// before what has not changed; when much has, its parts are made anew aside, while readers go on
+/// with what they have. A table that is loaded or changed makes a snapshot at once: until it is
+/// there, readers go on with the one before.
 public final class Router: Sendable {
   private let state = Mutex(RouterState())
   /// What is in force, for readers; nil from a change until somebody reads. The state's lock is
@@ -24,11 +26,33 @@ public final class Router: Sendable {
   /// row.
   public func snapshot() -> RouterSnapshot {
     if let snapshot = latest.withLock({ $0 }) { return snapshot }
-    return state.withLock { state in
-      if let snapshot = latest.withLock({ $0 }) { return snapshot }
-      let snapshot = RouterSnapshot(state, version: version)
+    typealias Made = (RouterSnapshot, SnapshotParts.Order?, before: RouteTable?)
+    let (snapshot, order, before) = state.withLock { state -> Made in
+      if let snapshot = latest.withLock({ $0 }) { return (snapshot, nil, nil) }
+      let before = state.renewRoutes()
+      let snapshot = RouterSnapshot(&state, version: version)
       latest.withLock { $0 = snapshot }
-      return snapshot
+      return (snapshot, state.parts.order(), before)
+    }
+    // What was made before is freed after the lock.
+    withExtendedLifetime(before) {}
+    if let order { Task.detached { [weak self] in self?.carryOut(order) } }
+    return snapshot
+  }
+
+  /// Makes the table of routes anew, while readers go on with the one that they have. Costs by how
+  /// many routes there are.
+  func carryOut(_ order: SnapshotParts.Order) {
+    var made = RouteTable(order.table.routes)
+    while true {
+      let (isTaken, changes) = state.withLock { state in
+        let result = state.take(&made, of: order)
+        // Readers let go of the one before.
+        if result.isTaken { tell(nil) }
+        return result
+      }
+      if isTaken || changes.isEmpty { return }
+      for (place, route) in changes { made.put(route, at: place) }
     }
   }
 
@@ -53,10 +77,14 @@ public final class Router: Sendable {
   func changeAside(
     _ change: @Sendable (inout RouterState) throws(RouterError) -> Void
   ) throws(RouterError) {
-    try state.withLock { (state) throws(RouterError) in
+    let before = try state.withLock { (state) throws(RouterError) in
       try change(&state)
-      tell(RouterSnapshot(state, version: version + 1))
+      let before = state.renewRoutes()
+      tell(RouterSnapshot(&state, version: version + 1))
+      return before
     }
+    // What was made before is freed after the lock.
+    withExtendedLifetime(before) {}
   }
 
   /// Runs `change` under the lock; when it throws, nothing has changed.

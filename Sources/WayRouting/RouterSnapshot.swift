@@ -1,3 +1,4 @@
+import Synchronization
 import WayNavigation
 import WayPatterns
 import WayValues
@@ -10,10 +11,7 @@ public final class RouterSnapshot: Sendable {
   package let table: TableStamp?
   /// The names of the routes that tables declare.
   package let declaredNames: Set<UTF8Key>
-  /// The names of the routes that code has given a handler, and that no table has any more.
-  package let strayHandlers: [String]
-  /// All routes in the order of their registration.
-  public let routes: [Route]
+  private let strays: Set<UTF8Key>
   /// What happens to a URI that nobody serves.
   package let undefinedRoute: UndefinedRouteHandler?
   /// What may still help a call that fails.
@@ -23,46 +21,42 @@ public final class RouterSnapshot: Sendable {
   /// The first page of each tab, in order; empty where the app has no tabs.
   public let tabs: [RouteURI]
   let actions: [String: RouteTarget]
-  let trie: RouteTrie
-  /// The route of each entry of the trie.
-  let targets: [Route]
+  let placed: RouteTable
   let schemes: SchemeTable
   let dispatchers: [String: Dispatcher]
-  let groups: GroupTable
+  let addedGroups: AddedGroups
+  /// Made when somebody asks first.
+  let groups = Mutex<GroupTable?>(nil)
   /// Nil where there are none.
   let interceptors: InterceptorTable?
   /// Nil where there are none.
   let redirects: RedirectTable?
   let hooks: [RouteHook]
 
-  init(_ state: RouterState, version: Int) {
+  /// Of what `state` is now, whose table of routes is up to date.
+  init(_ state: inout RouterState, version: Int) {
     self.version = version
-    routes = state.routes
     undefinedRoute = state.undefinedRoute
     failedCall = state.failedCall
     table = state.table
     declaredNames = state.declaredNames
-    strayHandlers = state.strayHandlers
+    strays = state.strayHandlers
     plusIsSpace = state.plusIsSpace ?? state.declared.plusIsSpace
     tabs = state.tabs ?? state.declared.tabs
     actions = state.actions ?? state.declared.actions
-    var entries: [RouteTrie.Entry] = []
-    var targets: [Route] = []
-    for route in routes {
-      for pattern in route.patterns {
-        entries.append((pattern, route.priority))
-        targets.append(route)
-      }
-    }
-    trie = RouteTrie(entries)
-    self.targets = targets
-    schemes = SchemeTable(state.declared.over(state.schemes))
-    groups = GroupTable(routes, added: state.groups)
-    interceptors = InterceptorTable(state.interceptors, routes, groups)
-    redirects = RedirectTable(state.redirects.redirects)
+    placed = state.parts.routes
+    (schemes, dispatchers) = state.madeSchemes()
+    addedGroups = state.groups
+    interceptors = state.madeInterceptors()
+    redirects = state.madeRedirects()
     hooks = state.hooks
-    dispatchers = state.schemes.compactMapValues(\.dispatcher)
   }
+
+  /// All routes in the order of their registration. Costs by how many there are.
+  public var routes: [Route] { placed.routes.map(\.route) }
+
+  /// The names of the routes that code has given a handler, and that no table has any more.
+  package var strayHandlers: [String] { strays.map(\.text).sorted() }
 
   /// Where a URI leads; nothing is run or changed. Its dot segments are removed and redirects are
   /// followed first.
@@ -141,9 +135,9 @@ public final class RouterSnapshot: Sendable {
     return merged
   }
 
-  func route(of candidate: RouteTrie.Candidate) -> Route {
-    targets[trie.entry(of: candidate.form)]
-  }
+  var trie: LayeredTrie { placed.trie }
+
+  func route(of candidate: RouteTrie.Candidate) -> Route { placed.route(of: candidate.form) }
 
   /// The best match of a kind that the dispatcher takes, and which is released for who asks.
   private func choose(
@@ -179,7 +173,7 @@ public final class RouterSnapshot: Sendable {
     return FoundRoute(
       route: route, uri: split.uri, pathParams: path, params: params,
       custom: custom, isThirdParty: scheme.isThirdParty,
-      interceptors: interceptors?.chain(of: route), isPersonal: asker.isPersonal)
+      interceptors: interceptors?.chain(of: route, addedGroups), isPersonal: asker.isPersonal)
   }
 
   private func navigation(

@@ -22,36 +22,40 @@ struct RouterState: Sendable {
     var methods: [Registration] = []
   }
 
-  /// In the order of registration; a removed route leaves a gap until there are many.
-  private var slots: [Slot?] = []
-  private var gaps = 0
-  private var slotByName: [UTF8Key: Int] = [:]
-  private var slotByShape: [PatternShape: Int] = [:]
+  /// By the place of the route among all, which it keeps.
+  private var slots = SlotTable<Slot>()
+  private var placeByName = ShardedDictionary<UTF8Key, Int>()
+  private var placeByShape = ShardedDictionary<PatternShape, Int>()
+  private var nextPlace = 0
   private var lastID: UInt64 = 0
-  private(set) var schemes: [String: SchemeTable.Rule]
+  private(set) var schemes: [String: SchemeTable.Rule] { didSet { parts.schemes = nil } }
   var undefinedRoute: UndefinedRouteHandler?
   var failedCall: FailedCallHandler?
   /// These are nil where only a table may say so.
   var plusIsSpace: Bool?
   var tabs: [RouteURI]?
   var actions: [String: RouteTarget]?
-  var redirects = RedirectList()
+  var redirects = RedirectList() { didSet { parts.redirects = nil } }
   /// By the type of the service.
   var services: [ObjectIdentifier: ServiceEntry] = [:]
   /// In the order in which they were added.
-  var interceptors: [Interceptor] = []
+  var interceptors: [Interceptor] = [] { didSet { parts.interceptors = nil } }
   var hooks: [RouteHook] = []
-  /// The names of the routes that were added to each group.
-  var groups: [UTF8Key: [String]] = [:]
+  /// The groups that routes were added to.
+  var groups = AddedGroups()
 
   /// What tables declare beside routes and redirects.
-  var declared = DeclaredRules()
+  var declared = DeclaredRules() { didSet { parts.schemes = nil } }
   /// The table that was loaded last; nil for none.
   var table: TableStamp?
   /// The names of the routes that tables declare, whether they are theirs still.
   private(set) var declaredNames: Set<UTF8Key> = []
   /// The handlers that other code has given to routes of a table, for when it is loaded anew.
   private var boundHandlers: [UTF8Key: RouteHandler] = [:]
+  /// Those of them whose route no table has any more.
+  private(set) var strayHandlers: Set<UTF8Key> = []
+  /// What a snapshot is made of.
+  var parts = SnapshotParts()
 
   init() {
     var schemes: [String: SchemeTable.Rule] = [:]
@@ -61,26 +65,25 @@ struct RouterState: Sendable {
     self.schemes = schemes
   }
 
-  /// The names of the routes that code has given a handler, and that no table has any more.
-  var strayHandlers: [String] {
-    boundHandlers.keys.filter { slotByName[$0] == nil }.map(\.text).sorted()
-  }
-
   /// All routes in the order of registration.
-  var routes: [Route] { slots.compactMap { $0?.route } }
+  var routes: [RouteTable.Placed] { slots.ordered.map { ($0.place, $0.slot.route) } }
 
-  func isRegistered(_ name: String) -> Bool { slotByName[UTF8Key(name)] != nil }
+  /// The route at a place; nil where it was removed.
+  func route(at place: Int) -> Route? { slots[place]?.route }
+
+  func isRegistered(_ name: String) -> Bool { placeByName[UTF8Key(name)] != nil }
 
   /// The module that has yet to give a route its handler.
   func module(of name: String) -> LazyModule? {
-    guard let slot = slotByName[UTF8Key(name)], case .lazy(let module)? = slots[slot]?.route.handler
+    guard let slot = placeByName[UTF8Key(name)],
+      case .lazy(let module)? = slots[slot]?.route.handler
     else { return nil }
     return module
   }
 
   /// Adds a route, or puts it in the place of the one of its name when `replacing`.
   mutating func add(_ route: Route, replacing: Bool) throws(RouterError) -> Registration {
-    guard let slot = slotByName[UTF8Key(route.name)] else {
+    guard let slot = placeByName[UTF8Key(route.name)] else {
       return place(route, try check(route, for: nil), in: nil)
     }
     guard replacing else { throw .nameTaken(route.name) }
@@ -92,7 +95,7 @@ struct RouterState: Sendable {
     _ registration: Registration, with route: Route
   ) throws(RouterError) -> Registration {
     guard let slot = slot(of: registration) else { throw .unknown(registration.name) }
-    if let other = slotByName[UTF8Key(route.name)], other != slot {
+    if let other = placeByName[UTF8Key(route.name)], other != slot {
       throw .nameTaken(route.name)
     }
     return place(route, try check(route, for: slot), in: slot)
@@ -106,7 +109,7 @@ struct RouterState: Sendable {
 
   /// What stands for the route of a name now.
   func registration(of name: String) -> Registration? {
-    slotByName[UTF8Key(name)].flatMap { slots[$0] }.map { Registration(name: name, id: $0.id) }
+    placeByName[UTF8Key(name)].flatMap { slots[$0] }.map { Registration(name: name, id: $0.id) }
   }
 
   /// False when the registration is not in force any more.
@@ -114,68 +117,68 @@ struct RouterState: Sendable {
     guard let slot = slot(of: registration) else { return false }
     forget(slot)
     slots[slot] = nil
-    gaps += 1
-    if gaps > 64, gaps * 2 > slots.count { close() }
     return true
   }
 
   /// Adds the routes of a table. `anew` puts them in the place of all that tables have declared;
   /// what other code has put into the place of one, and the handlers that it gave to them, stay.
   mutating func declare(_ routes: [Route], anew: Bool) throws(RouterError) {
-    var place = anew ? forgetDeclared(for: routes.count) : slots.count
-    slots.insert(contentsOf: repeatElement(nil, count: routes.count), at: place)
-    if anew || place + routes.count < slots.count { refer() }
+    var place = anew ? forgetDeclared(for: routes.count) : nextPlace
+    nextPlace = max(nextPlace, place + routes.count)
     for route in routes {
       let key = UTF8Key(route.name)
       let handler = boundHandlers[key]
       if let handler, !handler.fits(route.kind) {
         throw .handlerUnfit(route: route.name, kind: route.kind)
       }
-      if let taken = slotByName[key] {
+      if let taken = placeByName[key] {
         // Other code has put a route of its own in the place of the table's.
-        if declaredNames.contains(key), slots[taken]?.isDeclared == false {
-          gaps += 1
-          place += 1
-          continue
-        }
+        if declaredNames.contains(key), slots[taken]?.isDeclared == false { continue }
         throw .nameTaken(route.name)
       }
       let route = handler.map(route.with) ?? route
-      let entry = newSlot(route, try check(route, for: nil), isDeclared: true)
-      slots[place] = entry
-      remember(entry, in: place)
+      remember(newSlot(route, try check(route, for: nil), isDeclared: true), in: place)
       place += 1
     }
     declaredNames = Set(routes.map { UTF8Key($0.name) }).union(anew ? [] : declaredNames)
+    parts.forgetRoutes()
   }
 
-  /// Takes out what tables have declared, and gives the place of the first among what is left, to
-  /// which nothing refers yet.
+  /// Takes out what tables have declared, and gives the first of `count` places for what comes
+  /// instead.
   private mutating func forgetDeclared(for count: Int) -> Int {
-    var left: [Slot?] = []
-    left.reserveCapacity(slots.count + count)
+    let before = slots.ordered.map(\.slot)
+    slots = SlotTable()
+    placeByName = ShardedDictionary()
+    placeByShape = ShardedDictionary()
+    nextPlace = 0
     var place: Int?
-    for case let entry? in slots {
-      guard entry.isDeclared else {
-        left.append(entry)
+    for slot in before {
+      guard slot.isDeclared else {
+        remember(slot, in: nextPlace)
+        nextPlace += 1
         continue
       }
-      place = place ?? left.count
-      let isHosted = if case .hosted = entry.route.handler { true } else { false }
-      boundHandlers[UTF8Key(entry.route.name)] = isHosted ? nil : entry.route.handler
+      if place == nil {
+        place = nextPlace
+        nextPlace += count
+      }
+      let isHosted = if case .hosted = slot.route.handler { true } else { false }
+      let key = UTF8Key(slot.route.name)
+      boundHandlers[key] = isHosted ? nil : slot.route.handler
+      if isHosted { strayHandlers.remove(key) } else { strayHandlers.insert(key) }
     }
-    slots = left
-    gaps = 0
-    return place ?? slots.count
+    return place ?? nextPlace
   }
 
   /// Gives a route another handler; its registration stays in force.
   mutating func bind(_ name: String, to handler: RouteHandler) throws(RouterError) {
-    guard let slot = slotByName[UTF8Key(name)], let route = slots[slot]?.route else {
+    guard let slot = placeByName[UTF8Key(name)], let route = slots[slot]?.route else {
       throw .unknown(name)
     }
     guard handler.fits(route.kind) else { throw .handlerUnfit(route: name, kind: route.kind) }
     slots[slot]?.route = route.with(handler)
+    parts.note(slot)
   }
 
   /// Changes what is known of a scheme.
@@ -187,7 +190,7 @@ struct RouterState: Sendable {
   }
 
   private func slot(of registration: Registration) -> Int? {
-    guard let slot = slotByName[UTF8Key(registration.name)], slots[slot]?.id == registration.id
+    guard let slot = placeByName[UTF8Key(registration.name)], slots[slot]?.id == registration.id
     else { return nil }
     return slot
   }
@@ -221,7 +224,7 @@ struct RouterState: Sendable {
           }
         }
         shapes.append(shape)
-        if let other = slotByShape[shape], other != slot, let taken = slots[other]?.route {
+        if let other = placeByShape[shape], other != slot, let taken = slots[other]?.route {
           throw .clash(
             RouteClash(
               pattern: pattern.text, route: route.name, other: taken.name,
@@ -263,40 +266,26 @@ struct RouterState: Sendable {
     _ route: Route, _ shapes: [PatternShape], in slot: Int?
   ) -> Registration {
     let new = newSlot(route, shapes)
-    let place = slot ?? slots.count
-    if let slot {
-      forget(slot)
-      slots[slot] = new
-    } else {
-      slots.append(new)
-    }
-    remember(new, in: place)
+    if let slot { forget(slot) } else { nextPlace += 1 }
+    remember(new, in: slot ?? nextPlace - 1)
     return Registration(name: route.name, id: new.id)
   }
 
   private mutating func remember(_ entry: Slot, in slot: Int) {
-    slotByName[UTF8Key(entry.route.name)] = slot
-    for shape in entry.shapes { slotByShape[shape] = slot }
+    slots[slot] = entry
+    let key = UTF8Key(entry.route.name)
+    placeByName[key] = slot
+    for shape in entry.shapes { placeByShape[shape] = slot }
+    strayHandlers.remove(key)
+    parts.note(slot)
   }
 
   private mutating func forget(_ slot: Int) {
     guard let entry = slots[slot] else { return }
-    slotByName[UTF8Key(entry.route.name)] = nil
-    for shape in entry.shapes { slotByShape[shape] = nil }
-  }
-
-  private mutating func close() {
-    slots.removeAll { $0 == nil }
-    gaps = 0
-    refer()
-  }
-
-  /// Names and shapes lead to the slots in which their routes are now.
-  private mutating func refer() {
-    slotByName = Dictionary(minimumCapacity: slots.count)
-    slotByShape = Dictionary(minimumCapacity: slots.count)
-    for (slot, entry) in slots.enumerated() {
-      if let entry { remember(entry, in: slot) }
-    }
+    let key = UTF8Key(entry.route.name)
+    placeByName[key] = nil
+    for shape in entry.shapes { placeByShape[shape] = nil }
+    if boundHandlers[key] != nil { strayHandlers.insert(key) }
+    parts.note(slot)
   }
 }

@@ -11,7 +11,7 @@ for line in sys.stdin:
         counts.append(count)
     figures.setdefault((what, unit), {}).setdefault(count, []).append(float(figure))
 
-print(f"{'routes':36}{'':>6}" + "".join(f"{int(count):>12,}" for count in counts))
+print(f"{'routes':46}{'':>6}" + "".join(f"{int(count):>12,}" for count in counts))
 for (what, unit), rounds in figures.items():
     medians = [statistics.median(rounds[count]) for count in counts]
-    print(f"{what:36}{unit:>6}" + "".join(f"{m:>12,.{2 if m < 10 else 0}f}" for m in medians))
+    print(f"{what:46}{unit:>6}" + "".join(f"{m:>12,.{2 if m < 10 else 0}f}" for m in medians))

@@ -63,6 +63,9 @@ struct OrderRow: Sendable, CustomTestStringConvertible {
         "a path that ends goes before a wildcard that takes nothing", ["x:/*": 0, "x:": 0], "x:/",
         ["x:", "x:/*"]),
       OrderRow(
+        "a wildcard that takes nothing goes first with a higher priority", ["x:/*": 1, "x:": 0],
+        "x:/", ["x:/*", "x:"]),
+      OrderRow(
         "a global wildcard goes after all else", ["/*": 0, "/User/*": 0, "/:p/5": 0], "x://user/5",
         ["/User/*", "/:p/5", "/*"]),
       OrderRow(

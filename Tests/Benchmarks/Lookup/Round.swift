@@ -7,7 +7,7 @@ struct Round {
   private static let shortest = 50e6
 
   let count: Int
-  private var perKind: Int { count / PatternKind.allCases.count }
+  var perKind: Int { count / PatternKind.allCases.count }
 
   func run() throws {
     let patterns = PatternKind.allCases.flatMap { (0..<perKind).map($0.pattern) }
@@ -27,6 +27,21 @@ struct Round {
 
     try registerOneByOne(patterns)
     try measureLookups(in: snapshot)
+    try measureMixed("all kinds", in: snapshot)
+    try measureRoutes(of: router)
+    try measureMixed("all kinds, after changes", in: router.snapshot())
+    try measureRules(of: router)
+    try registerReading(patterns)
+  }
+
+  /// Lookups of all kinds, of routes that do not change.
+  private func measureMixed(_ what: String, in snapshot: RouterSnapshot) throws {
+    let samples = try PatternKind.allCases.map { try Sample(of: $0, perKind: perKind) }
+    let uris = samples.flatMap(\.uris)
+    let found = uris.filter { (try? snapshot.resolve($0).route) != nil }
+    try repeatedly(what, found.count) {
+      try found.count { try snapshot.resolve($0).route != nil }
+    }
   }
 
   private static func registered(_ patterns: some Sequence<String>) throws -> Router {
@@ -93,9 +108,9 @@ struct Round {
     tell(what, "ns", used / Double(done))
   }
 
-  private func since(_ began: Double) -> Double { Process.nanoseconds() - began }
+  func since(_ began: Double) -> Double { Process.nanoseconds() - began }
 
-  private func tell(_ what: String, _ unit: String, _ figure: Double) {
+  func tell(_ what: String, _ unit: String, _ figure: Double) {
     print(count, what, unit, figure, separator: "\t")
   }
 }

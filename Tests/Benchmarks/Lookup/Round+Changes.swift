@@ -1,0 +1,88 @@
+import Waybridge
+
+// What a change of a router costs that has so many routes, with the snapshot that the next reader
+// gets.
+extension Round {
+  /// How many changes of each sort are made; half of the routes stay.
+  private var changes: Int { min(200, count / 2) }
+
+  /// Changes of routes.
+  func measureRoutes(of router: Router) throws {
+    let names = (0..<changes).map { index in
+      let kind = PatternKind.allCases[index % PatternKind.allCases.count]
+      return kind.pattern(index * perKind / changes)
+    }
+    try measure("a handler", router) { index in
+      try router.handle(names[index], with: .page(Self.page))
+    }
+    try measure("adding", router) { index in try router.page("native://new\(index)/:id/*") }
+    try measure("adding a list of one", router) { index in
+      let pattern = try RoutePattern("native://listed\(index)/:id")
+      try router.register(
+        contentsOf: [Route(name: "listed\(index)", patterns: [pattern], kind: .page)])
+    }
+    try measure("replacing", router) { index in
+      let pattern = try RoutePattern("native://changed/item\(index)/:id")
+      try router.replace(
+        route: names[index], with: Route(name: names[index], patterns: [pattern], kind: .page))
+    }
+    try measure("removing", router) { index in router.remove(route: names[index]) }
+  }
+
+  /// Changes of what else is in a snapshot.
+  func measureRules(of router: Router) throws {
+    try measure("a redirect", router) { index in
+      try router.redirect("native://old\(index)", to: "native://shop/item\(index)")
+    }
+    try measure("a scheme", router) { index in
+      try router.closeScheme("scheme", index.isMultiple(of: 2))
+    }
+    try measure("a group", router) { index in
+      try router.add(routes: ["native://new\(index)/:id/*"], toGroup: "group")
+    }
+    try measure("an interceptor", router) { index in
+      router.intercept("interceptor", on: .groups(["group"]), priority: index) { _ in .next }
+    }
+  }
+
+  private static let page = PageHandler(open: { _, _ in }, close: { _, _, _ in })
+
+  private func measure(
+    _ what: String, _ router: Router, _ change: (_ index: Int) throws -> Void
+  ) throws {
+    var times: [Double] = []
+    var snapshot = router.snapshot()
+    for index in 0..<changes {
+      times.append(try time(&snapshot, of: router) { try change(index) })
+    }
+    times.sort()
+    tell("changing and reading: \(what)", "µs", times[times.count / 2] / 1e3)
+    tell("changing and reading: \(what), worst", "µs", (times.last ?? 0) / 1e3)
+  }
+
+  /// Registers routes one by one with a reader after each.
+  func registerReading(_ patterns: [String]) throws {
+    let router = Router()
+    var snapshot = router.snapshot()
+    var times: [Double] = []
+    for pattern in patterns {
+      times.append(try time(&snapshot, of: router) { try router.page(pattern) })
+    }
+    tell("registering and reading, a route", "µs", times.reduce(0, +) / Double(count) / 1e3)
+    tell("registering and reading, worst", "µs", (times.max() ?? 0) / 1e3)
+  }
+
+  /// As a session changes and reads: it has the snapshot before until there is another, and frees it
+  /// elsewhere.
+  private func time(
+    _ snapshot: inout RouterSnapshot, of router: Router, _ change: () throws -> Void
+  ) throws -> Double {
+    let began = Process.nanoseconds()
+    try change()
+    let next = router.snapshot()
+    let time = since(began)
+    withExtendedLifetime(snapshot) {}
+    snapshot = next
+    return time
+  }
+}
