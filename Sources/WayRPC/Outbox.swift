@@ -194,7 +194,7 @@ package struct Outbox: Sendable, Hashable {
   }
 
   /// What an idle client may keep.
-  private static let keptBytes = 1024
+  private static let keptBytes = 256
   private static let keptFrames = 16
 
   /// Sends all that comes after a number, which is one from ``acknowledged`` to ``last``, and not
