@@ -1,10 +1,11 @@
 import WayRPC
 import WayRouting
+import WayTransport
 import WayValues
 
 /// A request to a client whose session is on another loop, for a call of a session here. What the
 /// client answers, and its progress, come to that session as if the client were here.
-final class Errand: @unchecked Sendable {  // `id` is confined to the loop of `home`
+final class Errand: TakenBack, @unchecked Sendable {  // `id` is confined to the loop of `home`
   private let client: Client
   private let home: Session
   /// The request's; nil before it is sent, and where it could not be.
@@ -35,20 +36,21 @@ final class Errand: @unchecked Sendable {  // `id` is confined to the loop of `h
     }
   }
 
-  /// The call has ended without the answer, for which its caller owes until it has come.
-  func cancel(owing caller: Client?, of asker: Session) {
+  func cancel(owing caller: Client?, on loop: any EventLoop) {
     caller?.owe()
-    let debtor = caller.map { PendingRequest.Debtor(client: $0, loop: asker.loop) }
-    asker.reach(home) { [self] home in
-      guard let id, client.pending[id] != nil else {
-        debtor?.paid()
-        return
+    let debtor = caller.map { PendingRequest.Debtor(client: $0, loop: loop) }
+    home.loop.execute { [self] in
+      home.assumeIsolated { home in
+        guard let id, client.pending[id] != nil else {
+          debtor?.paid()
+          return
+        }
+        client.pending.change(id) { request in
+          request.debtor = debtor
+          request.rights = nil
+        }
+        home.mail.cancelRequest(id, client)
       }
-      client.pending.change(id) { request in
-        request.debtor = debtor
-        request.rights = nil
-      }
-      home.mail.cancelRequest(id, client)
     }
   }
 }

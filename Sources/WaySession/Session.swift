@@ -412,7 +412,7 @@ extension Session {
   func forward(
     _ method: String, _ params: Value, to member: ServerHosts.Member, _ call: CallInFlight
   ) {
-    if let home = member.home, home.loop !== loop {
+    if let home = member.home as? Session, home.loop !== loop {
       let errand = Errand(to: member.client, of: home)
       call.work = .errand(errand)
       return errand.ask(method, params, for: .run(call.number), by: self, call.rights)
@@ -467,7 +467,7 @@ extension Session {
       case .request(let id, let client):
         if let caller = call.caller.client { mail.owe(id, client, caller) }
         mail.cancelRequest(id, client)
-      case .errand(let errand): errand.cancel(owing: call.caller.client, of: self)
+      case .errand(let errand): errand.cancel(owing: call.caller.client, on: loop)
       case .operation:
         let actions = pages.abandon(number)
         for case .recall(.client(let id, let host)) in actions {

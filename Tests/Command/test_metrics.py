@@ -1,5 +1,6 @@
 """`/metrics`: what Prometheus reads."""
 
+import contextlib
 import math
 import re
 import time
@@ -78,6 +79,19 @@ class Metrics(unittest.TestCase):
             self.assertEqual({(): 0}, samples["waybridge_" + name])
         self.assertEqual({(("direction", "in"),): 3, (("direction", "out"),): 3}, samples["waybridge_messages_total"])
         self.assertIn("waybridge_loop_lag_seconds", types)
+
+    def test_each_loop_is_told_of(self):
+        with Server("serve", "--port", "0", "--conformance", "--loops", "3") as server, contextlib.ExitStack() as held:
+            for _ in range(6):
+                client = held.enter_context(WebSocket(server.port))
+                client.send({"jsonrpc": "2.0", "id": 1, "method": "router.invoke", "params": {"uri": "action://echo"}})
+                client.receive()
+            samples, _ = parse(get(server.address + "/metrics")[1])
+        loops = {(("loop", str(number)),): 2 for number in range(3)}
+        for name in ("sessions", "connections", "calls_total"):
+            self.assertEqual(loops, samples["waybridge_loop_" + name])
+        self.assertEqual({(): 6}, samples["waybridge_sessions"])
+        self.assertEqual(set(loops), set(samples["waybridge_loop_lag_seconds_count"]))
 
     def test_the_process_is_told_of(self):
         with Server("serve", "--port", "0") as server:

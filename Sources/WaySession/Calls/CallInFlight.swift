@@ -3,6 +3,12 @@ import WayRouting
 import WayTransport
 import WayValues
 
+/// A request on another loop, which can be taken back.
+protocol TakenBack: Sendable {
+  /// The call has ended without the answer, for which its caller, on `loop`, owes until it has come.
+  func cancel(owing caller: Client?, on loop: any EventLoop)
+}
+
 /// One invocation that waits for its end. Belongs to its ``Session``'s isolation.
 final class CallInFlight {
   /// Who is answered.
@@ -25,7 +31,7 @@ final class CallInFlight {
     /// What a client was asked.
     case request(RequestID, Client)
     /// What a client on another loop was asked.
-    case errand(Errand)
+    case errand(any TakenBack)
     /// The opening of a page, or a change of the stack, that waits for its turn or its host.
     case operation
     /// A page that is shown: the call ends with its outcome.

@@ -11,7 +11,7 @@ final class ServerHosts: Sendable {
   /// Who serves all sessions.
   struct Member: Sendable {
     let client: Client
-    weak let home: Session?
+    weak let home: (any Asking)?
   }
 
   private struct State {
@@ -40,7 +40,7 @@ final class ServerHosts: Sendable {
 
   /// Adds what a client of a session declares, all of it or, when something is wrong, nothing.
   func register(
-    _ definitions: [HostDefinition], for client: Client, of home: Session, router: RouterSnapshot
+    _ definitions: [HostDefinition], for client: Client, of home: any Asking, router: RouterSnapshot
   ) throws(CallError) {
     try state.withLock { (state) throws(CallError) in
       let known = state.id(of: client)
