@@ -49,8 +49,9 @@ package struct HTTPResponse: Sendable {
 /// What becomes of an ``HTTPRequest``.
 package enum HTTPDecision: Sendable {
   case answer(HTTPResponse)
-  /// It is answered in its time.
-  case later(HTTPWork)
+  /// It is answered in its time; even where the server has as many connections as it takes, where
+  /// that is said.
+  case later(HTTPWork, isServedWhenFull: Bool = false)
   /// Its body is read first, whose media type and length have to fit.
   case body(HTTPBody)
 }

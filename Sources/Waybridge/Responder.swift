@@ -119,17 +119,18 @@ enum Responder {
     isRead(request) ? later(on: loop, response) : .answer(readWithGet(request))
   }
 
-  /// Answers in its time.
+  /// Answers an operator in its time.
   private static func later(
     on loop: any EventLoop, _ response: @escaping @Sendable () async -> HTTPResponse
   ) -> HTTPDecision {
-    .later { answer in
+    let work: HTTPWork = { answer in
       AnsweringTask(
         Task {
           let response = await response()
           loop.execute { answer(response) }
         })
     }
+    return .later(work, isServedWhenFull: true)
   }
 
   private final class AnsweringTask: ScheduledWork {

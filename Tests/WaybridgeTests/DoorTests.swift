@@ -92,7 +92,7 @@ struct DoorTests {
         method: "DELETE", path: "/metrics", handshake: Handshake(token: token), isLocal: isLocal)
       switch responder(request) {
       case .answer(let response): return response.status
-      case .later(let work):
+      case .later(let work, _):
         let answered = Mailbox<Int>()
         _ = work { answered.put($0.status) }
         return await answered.next(within: .seconds(10))

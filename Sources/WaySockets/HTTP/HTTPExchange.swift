@@ -64,8 +64,8 @@ struct HTTPExchange {
     case .body(let taker):
       guard hasSlot else { throw .full }
       return .body(try RequestBody(head, framing, for: taker, budget: server.bodies))
-    case .later(let work):
-      guard hasSlot else { throw .full }
+    case .later(let work, let isServedWhenFull):
+      guard hasSlot || isServedWhenFull else { throw .full }
       if framing.hasBytes { throw .body }
       return .later(work)
     case .answer(let response):
