@@ -58,9 +58,9 @@ final class Happenings {
     let event = event(topic, data)
     if subscribers.isHeardBySwift(kind) { environment.owner.heard(event) }
     guard let bytes = mail.notification("event", event.value) else { return }
-    subscribers.forEach(wanting: topic.rawValue) { id in
+    for (id, subscriptions) in subscribers.clients where subscriptions.covers(topic.rawValue) {
       // They tell of what is others'.
-      guard let client = members[id], !client.rights.caller.isGuest else { return }
+      guard let client = members[id], !client.rights.caller.isGuest else { continue }
       mail.deliver(bytes, to: client)
     }
   }
@@ -78,8 +78,8 @@ final class Happenings {
 
   /// Sends a whole `event` message to those who want its topic: to one client, where it is named.
   func deliver(_ bytes: [UInt8], _ topic: String, only name: String? = nil) {
-    subscribers.forEach(wanting: topic) { id in
-      guard let client = members.sender(id), name == nil || name == client.name else { return }
+    for (id, subscriptions) in subscribers.clients where subscriptions.covers(topic) {
+      guard let client = members.sender(id), name == nil || name == client.name else { continue }
       mail.deliver(bytes, to: client)
     }
   }

@@ -57,6 +57,18 @@ class Client:
     def close(self):
         self._socket.close()
 
+    def fileno(self):
+        return self._socket.fileno()
+
+    def receive_bytes(self):
+        """What has come, whatever it is; nothing where the connection has ended."""
+        return self._socket.recv(1 << 16)
+
+    def send_bytes(self, frames):
+        """Sends whole frames that are made already."""
+        if frames:
+            self._socket.sendall(frames)
+
     def request(self, method, params):
         """A request as a message, with an id of its own."""
         self._number += 1

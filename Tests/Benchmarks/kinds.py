@@ -77,10 +77,11 @@ class Pairs(Kind):
     """Sessions of two clients: one that hosts, and one that joins it and calls."""
 
     hosts = []
+    sessions = SESSIONS
 
     def __init__(self, port):
         self._pairs = []
-        for _ in range(SESSIONS):
+        for _ in range(self.sessions):
             host = Client(port, hosts=self.hosts)
             join = {"session": host.opened["session"], "token": host.opened["joinToken"]}
             self._pairs.append((host, Client(port, join=join)))

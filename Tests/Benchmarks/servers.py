@@ -24,7 +24,8 @@ PATIENCE = 20
 @dataclass(frozen=True)
 class Server:
     """A server of a comparison. `says_port`: it takes the port 0, and its first line ends with the one that it has; others
-    get a port as their last argument. `greets`: its clients open a session first."""
+    get a port as their last argument. `greets`: its clients open a session first. `idle`: so many more clients have sessions,
+    and do nothing. `spreads`: it is to run on all cores."""
 
     name: str
     command: list
@@ -32,6 +33,8 @@ class Server:
     greets: bool = False
     messages: pathlib.Path = INVOKE
     environment: dict = field(default_factory=dict)
+    idle: int = 0
+    spreads: bool = False
 
 
 @dataclass
@@ -115,7 +118,7 @@ def start(server, core=None):
     port = 0 if server.says_port else free_port()
     command = server.command if server.says_port else [*server.command, str(port)]
     process = subprocess.Popen(
-        pinned(command, core), stdout=pipe, text=True, env={**os.environ, **server.environment}
+        pinned(command, None if server.spreads else core), stdout=pipe, text=True, env={**os.environ, **server.environment}
     )
     if server.says_port:
         line = process.stdout.readline()
@@ -134,6 +137,13 @@ def start(server, core=None):
                 process.wait()
                 raise SystemExit(f"{server.name} does not listen at 127.0.0.1:{port}") from None
             time.sleep(0.05)
+
+
+def resident(running):
+    """Bytes of the server's memory that are resident."""
+    status = pathlib.Path(f"/proc/{running.process.pid}/status").read_text()
+    (line,) = [line for line in status.splitlines() if line.startswith("VmRSS:")]
+    return int(line.split()[1]) * 1024
 
 
 def stop(running):

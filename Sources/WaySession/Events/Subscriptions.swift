@@ -53,7 +53,7 @@ extension Subscriptions {
 /// What the clients of one session, and Swift code, want to be told of.
 struct Subscribers {
   /// Few, and looked through with every event.
-  private var clients: [(id: ClientID, subscriptions: Subscriptions)] = []
+  private(set) var clients: [(id: ClientID, subscriptions: Subscriptions)] = []
   /// What Swift code wants of the session's own events.
   private var swift: Happening.Kinds
   /// What anybody wants of the session's own events.
@@ -72,12 +72,6 @@ struct Subscribers {
 
   /// Whether Swift code wants happenings of a kind.
   func isHeardBySwift(_ kind: Happening.Kinds) -> Bool { swift.contains(kind) }
-
-  /// Calls `body` with each client that wants a topic, which may change who wants what.
-  @inline(__always)
-  func forEach(wanting topic: String, _ body: (ClientID) -> Void) {
-    for (id, subscriptions) in clients where subscriptions.covers(topic) { body(id) }
-  }
 
   /// Gives the patterns that are new. Fails with 2429, and nothing has changed, for too many.
   mutating func add(

@@ -1,4 +1,5 @@
 import WayTable
+import WayValues
 
 /// The grammar of what events are about: ASCII letters, digits and `. _ - : /`, at least one of
 /// them.
@@ -24,10 +25,12 @@ enum Topic {
 struct TopicPattern: Sendable, Hashable {
   /// As it was written.
   let text: String
+  /// Whether it ends with a `*`.
+  private let isOpen: Bool
 
   /// Fails with what is wrong, to follow the name of the text.
   init(_ text: String, limit: Int) throws(TopicFault) {
-    let isOpen = text.utf8.last == UInt8(ascii: "*")
+    isOpen = text.utf8.last == UInt8(ascii: "*")
     let stem = isOpen ? text.utf8.dropLast() : text.utf8[...]
     guard isOpen || !stem.isEmpty else { throw TopicFault("is empty") }
     if let fault = Topic.fault(inPart: stem, of: text.utf8.count, limit: limit) {
@@ -38,7 +41,7 @@ struct TopicPattern: Sendable, Hashable {
 
   /// Whether the subscription takes events of a topic.
   func covers(_ topic: String) -> Bool {
-    guard isOpen else { return topic == text }
+    guard isOpen else { return topic.isSameUTF8(as: text) }
     return topic.utf8.starts(with: stem)
   }
 
@@ -54,7 +57,6 @@ struct TopicPattern: Sendable, Hashable {
     return kinds
   }
 
-  private var isOpen: Bool { text.utf8.last == UInt8(ascii: "*") }
   private var stem: Substring.UTF8View { isOpen ? text.utf8.dropLast() : text.utf8[...] }
 }
 

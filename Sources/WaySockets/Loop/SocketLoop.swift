@@ -20,8 +20,9 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
   let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
   /// The libwebsockets context; nil once the loop ends.
   var context: OpaquePointer?
-  /// Connections with something to send at the end of this turn.
-  var unflushed: [SocketConnection] = []
+  /// Connections with something to send at the end of this turn. Asked with every message that is
+  /// sent, on the loop alone, and by nobody in the midst of changing it.
+  @exclusivity(unchecked) var unflushed: [SocketConnection] = []
   let buffers = BufferPool()
   let traffic = Traffic()
   /// What must let go of its handles before the loop ends, by the identity of its owner.

@@ -1,0 +1,97 @@
+"""Kinds of calls beside more or less of what a server may hold. Each class takes the size first."""
+
+import functools
+import json
+
+from frames import Client
+from kinds import IN_FLIGHT, HostedTask, Page, Task
+
+
+class AmongRoutes(Task):
+    """A task, in a table of so many routes."""
+
+    @staticmethod
+    def table(size):
+        routes = [{"name": f"r{number}", "pattern": f"native://r{number}/:id", "kind": "page"} for number in range(size)]
+        return json.dumps({"version": "1", "routes": routes}, separators=(",", ":"))
+
+
+class AmongSessions(Task):
+    """A task, beside so many sessions in which nothing happens."""
+
+    def __init__(self, size, port):
+        self._idle = [Client(port) for _ in range(size)]
+        super().__init__(port)
+
+
+class OverPages(Page):
+    """A page that is opened and finished over so many others."""
+
+    def __init__(self, size, port):
+        super().__init__(port)
+        # One is there.
+        for host, _ in self._pairs:
+            for number in range(size - 1):
+                host.call("navigation.adopt", {"uri": f"native://below/{number}"})
+
+
+class AmongPatterns(HostedTask):
+    """A task that a client hosts beside so many patterns of its own."""
+
+    sessions = 1
+    calls = IN_FLIGHT
+    # Patterns of one host.
+    most = 256
+
+    def __init__(self, size, port):
+        patterns = [f"hosted://p{number}/:id" for number in range(size - 1)]
+        self.hosts = [{"patterns": ["hosted://echo"], "kind": "task"}] + [
+            {"patterns": patterns[start : start + self.most], "kind": "task"} for start in range(0, len(patterns), self.most)
+        ]
+        super().__init__(port)
+
+
+class BesidePending(Task):
+    """A task, while so many calls of others wait for their hosts."""
+
+    # Of one caller, and callers of one host.
+    each, callers = 250, 4
+
+    def __init__(self, size, port):
+        self._waiting = []
+        while size > 0:
+            host = Client(port, hosts=[{"scheme": "waiting", "kind": "task"}])
+            join = {"session": host.opened["session"], "token": host.opened["joinToken"]}
+            self._waiting.append(host)
+            for _ in range(self.callers):
+                caller = Client(port, join=join)
+                self._waiting.append(caller)
+                count = min(self.each, size)
+                size -= count
+                if count:
+                    caller.send(*(caller.request("router.invoke", {"uri": "waiting://a"}) for _ in range(count)))
+                    host.receive(count)
+        super().__init__(port)
+
+
+@functools.cache
+def of_size(kind, size):
+    """A kind for the counter, which gives it the port alone."""
+
+    class OfSize(kind):
+        def __init__(self, port):
+            if kind is AmongRoutes:
+                super().__init__(port)
+            else:
+                super().__init__(size, port)
+
+    return OfSize
+
+
+GROWTH = {
+    "routes": (AmongRoutes, [100, 10_000, 100_000]),
+    "sessions": (AmongSessions, [1, 1_000, 10_000]),
+    "pages": (OverPages, [1, 64]),
+    "patterns": (AmongPatterns, [1, 64, 4_096]),
+    "pending calls": (BesidePending, [0, 1_000, 10_000]),
+}
