@@ -344,25 +344,17 @@ extension Travel {
     }
     call.journey = journey
     let asked = Call(destination.resolution, journey.options, call.number, in: session)
-    let number = call.number
     call.work = .task(
-      // From its start where it runs anyway, and not by way of the loop.
-      Task { @concurrent in
-        let result: Result<Value, any Error>
-        do { result = .success(try await run(asked)) } catch { result = .failure(error) }
-        await finish(number, result, in: session)
+      Task {
+        do {
+          let value = try await run(asked)
+          session.settle(call.number, .success(.value(value)))
+        } catch is Declined {
+          goOn(call.number, in: session)
+        } catch {
+          session.settle(call.number, .failure(session.happenings.thrown(error)))
+        }
       })
-  }
-
-  private static func finish(
-    _ number: CallNumber, _ result: Result<Value, any Error>, in session: isolated Session
-  ) {
-    switch result {
-    case .success(let value): session.settle(number, .success(.value(value)))
-    case .failure(is Declined): goOn(number, in: session)
-    case .failure(let error):
-      session.settle(number, .failure(session.happenings.thrown(error)))
-    }
   }
 
   /// Opens a page, in its turn.

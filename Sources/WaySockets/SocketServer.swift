@@ -26,22 +26,24 @@ package final class SocketServer: Sendable {
   package func start(
     responder: HTTPResponder? = nil
   ) async throws(SocketError) -> ListeningAddress {
+    let subprotocols = try await on(loop) { [sockets] () throws(SocketError) in
+      try sockets.check()
+    }
+    var begun: [LoopConnections] = []
     do throws(SocketError) {
-      let subprotocols = try await on(loop) { [sockets] () throws(SocketError) in
-        try sockets.check()
-      }
       for place in places {
         try await on(place.loop) { [sockets, places] () throws(SocketError) in
           try place.begin(
             among: places, subprotocols: subprotocols, onEnded: { sockets.connectionEnded() },
             onOver: { sockets.placeIsOver() })
         }
+        begun.append(place)
       }
       return try await on(loop) { [sockets] () throws(SocketError) in
         try sockets.listen(responder)
       }
     } catch {
-      for place in places { place.loop.execute { place.finish() } }
+      for place in begun { place.loop.execute { place.finish() } }
       throw error
     }
   }

@@ -128,6 +128,7 @@ package struct RunningBridge: Sendable {
     if let log { sockets.onRefused = log.refused }
     let export = MetricsExport(methods: CallMeter.names(of: HubGroup.methods))
     if let export { shared.observer.timed = { export.ended($0, nanoseconds: $1) } }
+    MemoryTrim.share()
     let loop = try SocketLoop.start()
     var loops = [loop]
     do {

@@ -1,4 +1,5 @@
 import CWayMalloc
+import Glibc
 import WayTransport
 
 /// Gives memory back to the system after a burst: the C library keeps what lies between two pieces
@@ -9,9 +10,17 @@ import WayTransport
 final class MemoryTrim: Sendable {
   private static let period = Duration.seconds(5)
   /// Bytes that are left alone: giving them back and taking them anew would cost more.
-  private static let slack = 32 << 20
+  private static let slack = 8 << 20
 
   private let loop: any EventLoop
+
+  /// Has all threads take their memory from one place, unless `MALLOC_ARENA_MAX` says something else
+  /// (mallopt). What one loop has freed serves the others then; without, each keeps what it has had
+  /// at its peak. Small pieces come from a cache of each thread either way. To be called before
+  /// there are loops.
+  static func share() {
+    if getenv("MALLOC_ARENA_MAX") == nil { mallopt(M_ARENA_MAX, 1) }
+  }
 
   init(loop: any EventLoop) {
     self.loop = loop

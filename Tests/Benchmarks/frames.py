@@ -13,7 +13,12 @@ KEY = b"\x5a\xc3\x96\x0f"
 def masked(text):
     """A text as a frame of a client."""
     size = len(text)
-    head = bytes([0x81, 0x80 | size]) if size < 126 else b"\x81\xfe" + struct.pack(">H", size)
+    if size < 126:
+        head = bytes([0x81, 0x80 | size])
+    elif size < 1 << 16:
+        head = b"\x81\xfe" + struct.pack(">H", size)
+    else:
+        head = b"\x81\xff" + struct.pack(">Q", size)
     key = int.from_bytes((KEY * (size // 4 + 1))[:size])
     return head + KEY + (int.from_bytes(text) ^ key).to_bytes(size)
 

@@ -41,13 +41,12 @@ class AmongPatterns(HostedTask):
     sessions = 1
     calls = IN_FLIGHT
     # Patterns of one host.
-    most = 256
+    most = 64
 
     def __init__(self, size, port):
-        patterns = [f"hosted://p{number}/:id" for number in range(size - 1)]
-        self.hosts = [{"patterns": ["hosted://echo"], "kind": "task"}] + [
-            {"patterns": patterns[start : start + self.most], "kind": "task"} for start in range(0, len(patterns), self.most)
-        ]
+        patterns = ["hosted://echo"] + [f"hosted://p{number}/:id" for number in range(size - 1)]
+        starts = range(0, size, self.most)
+        self.hosts = [{"patterns": patterns[start : start + self.most], "kind": "task"} for start in starts]
         super().__init__(port)
 
 

@@ -8,8 +8,8 @@ from frames import Client, result, results
 PARAMS = {"text": "The quick brown fox jumps over the lazy dog and keeps on", "count": 42, "flag": True}
 SESSIONS = 20
 IN_FLIGHT = 16
-SUBSCRIBERS = 200
-EVENTS = 4
+SUBSCRIBERS = 1000
+EVENTS = 1
 
 
 def policy():

@@ -53,6 +53,10 @@ import WayTransport
   @Test func `A server starts once`() async throws {
     try await withServer { server in
       await #expect(throws: SocketError.self) { _ = try await server.server.start() }
+      // And goes on.
+      let client = try await server.connect()
+      await server.onLoop { client.channel.send(text: "still") }
+      #expect(await client.next() == .text("still"))
     }
   }
 

@@ -101,7 +101,7 @@ extension HubGroup {
 // What a client does in sessions that are not its own.
 extension HubGroup {
   /// Does it in each session, or for each client, and tells what came of each. Fails where it cannot
-  /// be begun at all. `pause` waits on the loop of who asks.
+  /// be begun at all. `loop` is that of who asks, whose clock counts.
   func push(
     _ push: Push, by rights: Rights, on loop: any EventLoop
   ) async throws(CallError) -> [Value] {

@@ -6,7 +6,8 @@ import Glibc
 final class BufferPool {
   /// Bytes of a pooled block. A connection that needs more has a block of its own made.
   static let blockSize = 16 * 1024
-  private static let keep = 256
+  /// How many are kept for later.
+  static let keep = 64
 
   // Words of one loop, used with every message.
   @exclusivity(unchecked) private var blocks: [UnsafeMutableRawPointer] = []

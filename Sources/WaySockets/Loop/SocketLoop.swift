@@ -22,7 +22,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
   var context: OpaquePointer?
   /// Connections with something to send at the end of this turn. Asked with every message that is
   /// sent, on the loop alone, and by nobody in the midst of changing it.
-  @exclusivity(unchecked) var unflushed: [SocketConnection] = []
+  @exclusivity(unchecked) private var unflushed: [SocketConnection] = []
   let buffers = BufferPool()
   let traffic = Traffic()
   /// What must let go of its handles before the loop ends, by the identity of its owner.
@@ -228,6 +228,13 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
       for item in items { run(item) }
     }
     flush()
+  }
+
+  /// Has a connection written at the end of this turn. Of very many the others are written now: what
+  /// they have to say is held in blocks, which serve the next.
+  func flushLater(_ connection: SocketConnection) {
+    if unflushed.count >= BufferPool.keep { flush() }
+    unflushed.append(connection)
   }
 
   private func flush() {

@@ -1,13 +1,16 @@
 /// How long a peer may be silent.
 struct Patience: Sendable {
   /// After so much silence the peer is pinged.
-  var ping: Duration
+  let ping: Duration
   /// After so much it is given up.
-  var silence: Duration
-
+  let silence: Duration
   /// How often connections are looked at: silence is noticed so much later at most.
-  var period: Duration {
-    max(min(ping / 4, silence / 4, .seconds(1)), .milliseconds(5))
+  let period: Duration
+
+  init(ping: Duration, silence: Duration) {
+    self.ping = ping
+    self.silence = silence
+    period = max(min(ping / 4, silence / 4, .seconds(1)), .milliseconds(5))
   }
 }
 

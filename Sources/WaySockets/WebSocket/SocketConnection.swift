@@ -147,7 +147,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private func flushLater() {
     guard !isUnflushed else { return }
     isUnflushed = true
-    socketLoop.unflushed.append(self)
+    socketLoop.flushLater(self)
   }
 
   func flushAtTurnEnd() {
@@ -193,7 +193,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     defer { isHeard = false }
     switch life.pass(patience, isHeard: isHeard) {
     case .nothing: break
-    case .giveUp where place != nil && isMoving: kill()
+    case .giveUp where isMoving: kill()
     case .ping: _ = put(Self.pingPayload.span.bytes, as: .ping)
     case .giveUp: close(.noPong, "nothing came for \(patience.silence), not even a pong")
     }

@@ -1,0 +1,178 @@
+import Testing
+import WayTransport
+
+@testable import WaySockets
+
+/// Connections that go on, on another loop of their server.
+@Suite(.timeLimit(.minutes(1)))
+struct MoveTests {
+  /// Echoes, and at the message `move` goes to the next loop, where it says so.
+  private final class Mover: MessageReceiver, ChannelAcceptor {
+    private let loops: [SocketLoop]
+    private let channel: (any MessageChannel)?
+    let ends: AsyncStream<UInt16?>
+    private let end: AsyncStream<UInt16?>.Continuation
+
+    init(_ loops: [SocketLoop]) {
+      self.loops = loops
+      channel = nil
+      (ends, end) = AsyncStream.makeStream()
+    }
+
+    private init(_ channel: any MessageChannel, like other: Mover) {
+      self.channel = channel
+      loops = other.loops
+      (ends, end) = (other.ends, other.end)
+    }
+
+    func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
+      Mover(channel, like: self)
+    }
+
+    func receive(_ message: RawSpan, as kind: MessageKind) {
+      guard let channel else { return }
+      let text = message.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      if text == "much" { return channel.send(bytes: MoveTests.much) }
+      guard text == "move", let place = loops.firstIndex(where: { $0 === channel.loop }) else {
+        return channel.send(message, as: kind)
+      }
+      let next = (place + 1) % loops.count
+      let isMoving = channel.move(to: loops[next]) { [self] moved in
+        moved.attach(Mover(moved, like: self))
+        moved.send(text: "on \(next), \(moved.id == channel.id)")
+      }
+      #expect(isMoving)
+    }
+
+    func closed(_ code: UInt16?) { end.yield(code) }
+  }
+
+  private static let much = [UInt8](repeating: 7, count: 3 << 20)
+
+  private func withServer(
+    _ body: (_ port: Int, Mover, SocketServer, SocketLoop) async throws -> Void
+  ) async throws {
+    var loops: [SocketLoop] = []
+    for _ in 0..<3 { loops.append(try SocketLoop.start()) }
+    let mover = Mover(loops)
+    let server = SocketServer(
+      configuration: SocketServerConfiguration(port: 0),
+      endpoints: [Endpoint(path: "/echo", subprotocols: [], maxMessage: 1 << 20, acceptor: mover)],
+      loop: loops[0], others: Array(loops.dropFirst()))
+    let result: Result<Void, any Error>
+    do {
+      let port = try await server.start().port
+      result = .success(try await body(port, mover, server, loops[0]))
+    } catch {
+      result = .failure(error)
+    }
+    await server.stop(grace: .seconds(1))
+    for loop in loops { await loop.shutdown() }
+    try result.get()
+  }
+
+  private static func frame(_ text: String) -> [UInt8] {
+    RawSocket.frame(0x81, Array(text.utf8))
+  }
+
+  private static func text(_ frame: (first: UInt8, payload: [UInt8])?) -> String? {
+    frame.map { String(decoding: $0.payload, as: UTF8.self) }
+  }
+
+  @Test func `What was sent together comes in its order, wherever the connection is by then`()
+    async throws
+  {
+    try await withServer { port, _, server, _ in
+      let socket = try RawSocket(port: port)
+      socket.upgrade(port: port)
+      var sent: [UInt8] = []
+      var expected: [String] = []
+      for round in 0..<50 {
+        for number in 0..<round % 4 {
+          sent += Self.frame("\(round).\(number)")
+          expected.append("\(round).\(number)")
+        }
+        sent += Self.frame("move")
+        expected.append("on \((round + 1) % 3), true")
+      }
+      #expect(socket.send(sent) == sent.count)
+      // It begins on a loop that the server chooses.
+      var offset: Int?
+      for text in expected {
+        let came = Self.text(socket.readFrame())
+        if text.hasPrefix("on "), let came {
+          let place = Int(came.dropFirst(3).prefix(1)) ?? -1
+          let planned = Int(text.dropFirst(3).prefix(1)) ?? -1
+          offset = offset ?? (place - planned + 3) % 3
+          #expect(came == "on \((planned + (offset ?? 0)) % 3), true")
+        } else {
+          #expect(came == text)
+        }
+      }
+      #expect(await server.statistics().map(\.connections).reduce(0, +) == 1)
+    }
+  }
+
+  @Test(arguments: 1..<12)
+  func `Half a frame goes with it`(size: Int) async throws {
+    try await withServer { port, _, _, _ in
+      let socket = try RawSocket(port: port)
+      socket.upgrade(port: port)
+      let next = Self.frame("hello")
+      socket.send(Self.frame("move") + next.prefix(size))
+      #expect(Self.text(socket.readFrame())?.hasPrefix("on ") == true)
+      socket.send(Array(next.dropFirst(size)))
+      #expect(Self.text(socket.readFrame()) == "hello")
+    }
+  }
+
+  @Test func `What was said before is written first`() async throws {
+    try await withServer { port, _, _, _ in
+      let socket = try RawSocket(port: port, receiveBuffer: 4096)
+      socket.upgrade(port: port)
+      socket.send(Self.frame("much") + Self.frame("move") + Self.frame("after"))
+      #expect(socket.readFrame()?.payload.count == Self.much.count)
+      #expect(Self.text(socket.readFrame())?.hasPrefix("on ") == true)
+      #expect(Self.text(socket.readFrame()) == "after")
+    }
+  }
+
+  @Test func `Who goes before it could move is told of, once`() async throws {
+    try await withServer { port, mover, server, _ in
+      do {
+        let socket = try RawSocket(port: port, receiveBuffer: 4096)
+        socket.upgrade(port: port)
+        // Nothing of it is read, so that it cannot move.
+        socket.send(Self.frame("much") + Self.frame("move"))
+      }
+      var ends = mover.ends.makeAsyncIterator()
+      #expect(await ends.next() == .some(nil))
+      #expect(await server.statistics().map(\.connections).reduce(0, +) == 0)
+    }
+  }
+
+  @Test func `It cannot move to a loop that is none of the server's`() async throws {
+    try await withServer { port, _, _, loop in
+      let stranger = try SocketLoop.start()
+      let acceptor = RecordingAcceptor()
+      let other = SocketServer(
+        configuration: SocketServerConfiguration(port: 0),
+        endpoints: [Endpoint(path: "/echo", subprotocols: [], maxMessage: 16, acceptor: acceptor)],
+        loop: stranger)
+      let address = try await other.start()
+      let socket = try RawSocket(port: address.port)
+      socket.upgrade(port: address.port)
+      let channel = try #require(await acceptor.next()).0.channel
+      await withCheckedContinuation { continuation in
+        stranger.execute {
+          #expect(!channel.move(to: loop) { _ in })
+          channel.send(text: "here still")
+          continuation.resume()
+        }
+      }
+      #expect(Self.text(socket.readFrame()) == "here still")
+      await other.stop(grace: .seconds(1))
+      await stranger.shutdown()
+    }
+  }
+}
