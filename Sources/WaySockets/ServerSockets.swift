@@ -148,7 +148,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
       turns.min { one, other in
         places[one].load.load(ordering: .relaxed) < places[other].load.load(ordering: .relaxed)
       } ?? 0
-    places[lastPlace].take(descriptor, upgrade)
+    places[lastPlace].take(descriptor, upgrade, id: SocketConnection.makeID())
   }
 
   /// A WebSocket connection has ended, on any loop.

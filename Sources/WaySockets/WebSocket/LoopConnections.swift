@@ -7,6 +7,7 @@ import WayTransport
 final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to its loop
   /// A socket that is about to be a connection here.
   private struct Arrival {
+    let id: UInt64
     let limits: ConnectionLimits
     /// What it brings from another loop.
     var luggage: SocketConnection.Luggage?
@@ -57,8 +58,9 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
 
   // MARK: Coming
 
-  /// Takes a socket whose handshake is done, from any thread.
-  func take(_ descriptor: Int32, _ upgrade: WebSocketUpgrade) {
+  /// Takes a socket whose handshake is done, from any thread. `id` is made by who hands it out: loops
+  /// take what came in no order between them.
+  func take(_ descriptor: Int32, _ upgrade: WebSocketUpgrade, id: UInt64) {
     load.add(1, ordering: .relaxed)
     onLoop { [self] in
       let limits = ConnectionLimits(
@@ -66,7 +68,7 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
         maximumBuffered: upgrade.endpoint.maxBuffered ?? configuration.maximumBuffered,
         highWater: configuration.highWater, stallTimeout: configuration.stallTimeout,
         budget: budget, closeTimeout: configuration.closeTimeout)
-      let arrival = Arrival(limits: limits) { connection in
+      let arrival = Arrival(id: id, limits: limits) { connection in
         connection.attach(upgrade.endpoint.acceptor.accept(connection, upgrade.handshake))
       }
       adopt(descriptor, arrival)
@@ -82,7 +84,8 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
     onLoop { [self] in
       var limits = luggage.limits
       limits.budget = budget
-      adopt(descriptor, Arrival(limits: limits, luggage: luggage, begin: goOn))
+      adopt(
+        descriptor, Arrival(id: luggage.id, limits: limits, luggage: luggage, begin: goOn))
     }
   }
 
@@ -108,7 +111,7 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
   override func established(_ wsi: OpaquePointer) -> SocketConnection? {
     guard let arriving else { return nil }
     let connection = SocketConnection(
-      loop: loop, wsi: wsi, limits: arriving.limits, at: self, id: arriving.luggage?.id)
+      loop: loop, wsi: wsi, limits: arriving.limits, at: self, id: arriving.id)
     connections[connection.id] = connection
     watchLife()
     return connection

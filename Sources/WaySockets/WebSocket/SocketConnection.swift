@@ -63,13 +63,16 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private static let lastID = Atomic<UInt64>(0)
   private static let pingPayload = Array("life".utf8)
 
-  /// One of a server's where it has a `place`, else a client's. `id` is that of one which has come
-  /// from another loop.
+  /// An id for a connection; who comes later has a larger one.
+  static func makeID() -> UInt64 { lastID.add(1, ordering: .relaxed).newValue }
+
+  /// One of a server's where it has a `place`, else a client's. `id` is that which a server has given
+  /// it when it came.
   init(
     loop: SocketLoop, wsi: OpaquePointer?, limits: ConnectionLimits,
     at place: LoopConnections? = nil, id: UInt64? = nil
   ) {
-    self.id = id ?? Self.lastID.add(1, ordering: .relaxed).newValue
+    self.id = id ?? Self.makeID()
     socketLoop = loop
     self.wsi = wsi
     self.limits = limits
