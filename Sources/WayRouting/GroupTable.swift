@@ -48,10 +48,14 @@ struct AddedGroups: Sendable {
 /// Which routes are in which groups.
 struct GroupTable: Sendable {
   private var routesByGroup: [UTF8Key: [String]] = [:]
-  private var groupsByRoute: [UTF8Key: Set<UTF8Key>] = [:]
 
   /// What the routes say themselves, and what was added.
   init(_ routes: [Route], added: [UTF8Key: [String]]) {
+    var groupsByRoute: [UTF8Key: Set<UTF8Key>] = [:]
+    func insert(_ route: String, into group: String) {
+      let isNew = groupsByRoute[UTF8Key(route), default: []].insert(UTF8Key(group)).inserted
+      if isNew { routesByGroup[UTF8Key(group), default: []].append(route) }
+    }
     for route in routes where !route.groups.isEmpty {
       for group in route.groups { insert(route.name, into: group) }
     }
@@ -60,11 +64,6 @@ struct GroupTable: Sendable {
     for (group, names) in added {
       for name in names where registered.contains(UTF8Key(name)) { insert(name, into: group.text) }
     }
-  }
-
-  private mutating func insert(_ route: String, into group: String) {
-    let isNew = groupsByRoute[UTF8Key(route), default: []].insert(UTF8Key(group)).inserted
-    if isNew { routesByGroup[UTF8Key(group), default: []].append(route) }
   }
 
   /// The names of the routes in a group.

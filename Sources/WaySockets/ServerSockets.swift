@@ -153,7 +153,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
 
   /// A WebSocket connection has ended, on any loop.
   func connectionEnded() {
-    onLoop { [self] in
+    loop.reach { [self] in
       connectionCount -= 1
       finishIfGone()
     }
@@ -161,14 +161,10 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
 
   /// A place has stopped.
   func placeIsOver() {
-    onLoop { [self] in
+    loop.reach { [self] in
       runningPlaces -= 1
       finishIfGone()
     }
-  }
-
-  private func onLoop(_ work: @escaping @Sendable () -> Void) {
-    if loop.isCurrent { work() } else { loop.execute(work) }
   }
 
   // MARK: Stop

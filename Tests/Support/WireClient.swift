@@ -34,6 +34,16 @@ package struct WireClient {
     return try await answer("hello")
   }
 
+  /// What `session.resume` is answered, for the client that `hello` was said to; `more` goes over
+  /// its own members.
+  package func resume(_ hello: Value, _ more: ValueObject = [:]) async throws -> Value {
+    var params: ValueObject = ["received": 0]
+    for name in ["client", "token", "epoch"] { params[name] = hello[name] ?? .null }
+    params.merge(more)
+    try await call("resume", "session.resume", .object(params))
+    return try await answer("resume")["result"] ?? .null
+  }
+
   /// Subscribes, and awaits the answer.
   package func subscribe(_ topics: Value...) async throws {
     try await call("subscribe", "events.subscribe", ["topics": .list(topics)])

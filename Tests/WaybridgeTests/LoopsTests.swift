@@ -119,17 +119,11 @@ struct LoopsTests {
         var (last, token) = (client, hello["token"])
         for _ in 0..<LoopBridge.loops {
           let again = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
-          try await again.call(
-            "resume", "session.resume",
-            [
-              "client": hello["client"] ?? .null, "token": token ?? .null,
-              "epoch": hello["epoch"] ?? .null, "received": 0,
-            ])
-          let answer = try await again.answer("resume")["result"]
-          #expect(answer?["resumed"] == true)
-          #expect(answer?["session"] == hello["session"])
+          let answer = try await again.resume(hello, ["token": token ?? .null])
+          #expect(answer["resumed"] == true)
+          #expect(answer["session"] == hello["session"])
           #expect(try await last.end() == 4009)
-          (last, token) = (again, answer?["token"])
+          (last, token) = (again, answer["token"])
         }
       }
     }

@@ -104,6 +104,12 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     push(.work(work))
   }
 
+  /// Runs `work` on the loop: at once where the caller is there, else after what the loop was given
+  /// before.
+  func reach(_ work: @escaping @Sendable () -> Void) {
+    if isCurrent { work() } else { execute(work) }
+  }
+
   package func executeLater(_ work: @escaping @Sendable () -> Void) {
     if isCurrent, !isOver {
       later.append(.work(work))
@@ -148,11 +154,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
       return id
     }
     let timer = LoopTimer(loop: self, id: id, work: work)
-    if isCurrent {
-      startTimer(timer, after: delay)
-    } else {
-      execute { [self] in startTimer(timer, after: delay) }
-    }
+    reach { [self] in startTimer(timer, after: delay) }
     return timer
   }
 

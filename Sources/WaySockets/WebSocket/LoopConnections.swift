@@ -62,7 +62,7 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
   /// take what came in no order between them.
   func take(_ descriptor: Int32, _ upgrade: WebSocketUpgrade, id: UInt64) {
     load.add(1, ordering: .relaxed)
-    onLoop { [self] in
+    loop.reach { [self] in
       let limits = ConnectionLimits(
         maximumMessage: upgrade.endpoint.maxMessage,
         maximumBuffered: upgrade.endpoint.maxBuffered ?? configuration.maximumBuffered,
@@ -81,16 +81,12 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
     _ goOn: @escaping @Sendable (any MessageChannel) -> Void
   ) {
     load.add(1, ordering: .relaxed)
-    onLoop { [self] in
+    loop.reach { [self] in
       var limits = luggage.limits
       limits.budget = budget
       adopt(
         descriptor, Arrival(id: luggage.id, limits: limits, luggage: luggage, begin: goOn))
     }
-  }
-
-  private func onLoop(_ work: @escaping @Sendable () -> Void) {
-    if loop.isCurrent { work() } else { loop.execute(work) }
   }
 
   /// Hands the descriptor to lws, which owns it from here on. What comes on it are frames, which

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reply.h"
+
 struct message { struct message *next; size_t length; unsigned char bytes[]; };
 struct peer {
 	struct message *first, **end;                  /* what waits to be sent */
@@ -22,11 +24,8 @@ static void stop(int number) {
 	if (context) lws_cancel_service(context);
 }
 static void answer(struct peer *p) {
-	const char *at = memmem(p->text, p->length, "\"id\":", 5);
 	char out[160];
-	int n = snprintf(out, sizeof out,
-		"{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"text\":\"The quick brown fox jumps over the\",\"count\":42}}",
-		at ? strtol(at + 5, NULL, 10) : -1);
+	int n = reply(out, (const char *)p->text, p->length);
 	struct message *m = malloc(sizeof *m + LWS_PRE + n);
 	m->next = NULL;
 	m->length = n;

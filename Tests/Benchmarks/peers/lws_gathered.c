@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reply.h"
+
 #define CAPACITY 65536
 struct peer {
 	struct lws *wsi;
@@ -27,10 +29,7 @@ static void flush(struct peer *p) {
 }
 static void answer(struct peer *p, const char *text, size_t length) {
 	char out[160];
-	const char *at = memmem(text, length, "\"id\":", 5);
-	int n = sprintf(out,
-		"{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"text\":\"The quick brown fox jumps over the\",\"count\":42}}",
-		at ? strtol(at + 5, NULL, 10) : -1);
+	int n = reply(out, text, length);
 	if (p->length + 2 + n > CAPACITY) return;  /* who does not read gets no more */
 	unsigned char *frame = p->out + LWS_PRE + p->length;  /* n < 126 */
 	frame[0] = 0x81;
