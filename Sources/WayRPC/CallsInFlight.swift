@@ -46,9 +46,12 @@ package struct CallsInFlight<Call> {
   /// as it was.
   @_specialize(where Call == Int)
   package mutating func begin(_ id: RequestID, _ call: Call) throws(CallError) {
-    try check(id)
+    if count >= limit { try checkAmongOthers(id) }
     begun += 1
-    calls[id] = (begun, call)
+    if let other = calls.updateValue((begun, call), forKey: id) {
+      calls[id] = other
+      try checkAmongOthers(id)
+    }
     count = calls.count + owed
   }
 

@@ -1,8 +1,11 @@
 import WayValues
 
 /// The calls that this side made over one connection and that the peer has not answered yet.
-package struct PendingCalls<Completion> {
-  private var completions: [Int64: Completion] = [:]
+///
+/// They are kept as any object, so that a step asks for no type of another module, and changed where
+/// they are.
+package struct PendingCalls<Completion: AnyObject> {
+  private var completions: [Int64: AnyObject] = [:]
   private var lastID: Int64 = 0
   private let limit: Int
 
@@ -33,39 +36,38 @@ package struct PendingCalls<Completion> {
   /// Hands out what settles a call, once; nil for an id that is not, or no longer, waited for.
   package mutating func take(_ id: RequestID) -> Completion? {
     guard case .integer(let id) = id else { return nil }
-    return completions.removeValue(forKey: id)
+    return completions.removeValue(forKey: id).map(Self.completion)
   }
 
   /// What a call is settled with, left in its place; for progress.
   package subscript(id: RequestID) -> Completion? {
     guard case .integer(let id) = id else { return nil }
-    return completions[id]
-  }
-
-  /// Changes what a call is settled with, where it is still waited for.
-  package mutating func change(_ id: RequestID, _ change: (inout Completion) -> Void) {
-    guard case .integer(let id) = id, var completion = completions[id] else { return }
-    change(&completion)
-    completions[id] = completion
+    return completions[id].map(Self.completion)
   }
 
   /// Those that fit, with their ids, oldest first; they are still waited for.
   package func all(
     where fits: (RequestID, Completion) -> Bool = { _, _ in true }
   ) -> [(id: RequestID, completion: Completion)] {
-    completions.sorted { $0.key < $1.key }.map { (RequestID.integer($0.key), $0.value) }
+    completions.sorted { $0.key < $1.key }
+      .map { (RequestID.integer($0.key), Self.completion($0.value)) }
       .filter { fits($0.0, $0.1) }
   }
 
   /// Hands out those that fit, oldest first.
   package mutating func remove(where fits: (Completion) -> Bool) -> [Completion] {
-    let ids = completions.filter { fits($0.value) }.map(\.key).sorted()
-    return ids.compactMap { completions.removeValue(forKey: $0) }
+    let ids = completions.filter { fits(Self.completion($0.value)) }.map(\.key).sorted()
+    return ids.compactMap { completions.removeValue(forKey: $0) }.map(Self.completion)
   }
 
   /// Hands out all that is left, oldest first, when no answer can come any more.
   package mutating func drain() -> [Completion] {
     defer { completions = [:] }
-    return completions.sorted { $0.key < $1.key }.map(\.value)
+    return completions.sorted { $0.key < $1.key }.map { Self.completion($0.value) }
+  }
+
+  /// What was kept: only ``add(_:beyond:)`` keeps anything.
+  private static func completion(_ kept: AnyObject) -> Completion {
+    unsafeDowncast(kept, to: Completion.self)
   }
 }

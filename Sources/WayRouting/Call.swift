@@ -105,8 +105,8 @@ public struct Call: Sendable {
     target =
       switch said {
       case .match(let match): .match(match)
-      case .undeclared(let uri, _, let params), .navigation(let uri, _, let params):
-        .other(OtherTarget(uri, params, nil))
+      case .undeclared(let place, let params): .other(OtherTarget(place.uri, params, nil))
+      case .navigation(let uri, _, let params): .other(OtherTarget(uri, params, nil))
       }
     self.exts = exts
     self.navigator = navigator

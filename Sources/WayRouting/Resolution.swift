@@ -6,8 +6,8 @@ public enum Resolution: Sendable {
   /// To a declared route.
   case match(Match)
   /// To no declared route. Hosts may serve it, then the undefined-route handler. `params` are the
-  /// query's under the caller's; the dispatcher is nil for a scheme that has none.
-  indirect case undeclared(uri: RouteURI, Dispatcher?, params: ValueObject)
+  /// query's under the caller's.
+  case undeclared(UndeclaredURI, params: ValueObject)
   /// To the stack: `operation` is what follows the scheme, `back` in `navigation:back?count=2`.
   indirect case navigation(uri: RouteURI, operation: String, params: ValueObject)
 
@@ -15,7 +15,8 @@ public enum Resolution: Sendable {
   public var uri: RouteURI {
     switch self {
     case .match(let match): match.uri
-    case .undeclared(let uri, _, _), .navigation(let uri, _, _): uri
+    case .undeclared(let place, _): place.uri
+    case .navigation(let uri, _, _): uri
     }
   }
 
@@ -23,7 +24,7 @@ public enum Resolution: Sendable {
   public var params: ValueObject {
     switch self {
     case .match(let match): match.params
-    case .undeclared(_, _, let params), .navigation(_, _, let params): params
+    case .undeclared(_, let params), .navigation(_, _, let params): params
     }
   }
 
@@ -40,15 +41,18 @@ public enum Resolution: Sendable {
   /// The same object whenever the same URI is looked up, for who remembers what it has found out
   /// about that; nil where nothing lasts.
   package var lasting: AnyObject? {
-    guard case .match(let match) = self, !match.found.isPersonal else { return nil }
-    return match.found
+    switch self {
+    case .match(let match): match.found.isPersonal ? nil : match.found
+    case .undeclared(let place, _): place.isLasting ? place : nil
+    case .navigation: nil
+    }
   }
 
   /// The same with other parameters in the place of all, which are checked.
   package func with(_ params: ValueObject) throws(RoutingError) -> Resolution {
     switch self {
     case .match(let match): .match(try match.with(params))
-    case .undeclared(let uri, let dispatcher, _): .undeclared(uri: uri, dispatcher, params: params)
+    case .undeclared(let place, _): .undeclared(place, params: params)
     case .navigation(let uri, let operation, _):
       .navigation(uri: uri, operation: operation, params: params)
     }

@@ -49,8 +49,10 @@ extension RouterSnapshot {
   ) throws(RoutingError) {
     var trail: [String] = []
     var resolution = resolution
-    while case .undeclared(let uri, _, _) = resolution, let next = try undefinedTarget(of: uri) {
-      trail.append(uri.text)
+    while case .undeclared(let place, _) = resolution,
+      let next = try undefinedTarget(of: place.uri)
+    {
+      trail.append(place.uri.text)
       guard trail.count <= Redirect.maxHops else { throw .redirectLoop(chain: trail + [next.text]) }
       resolution = try resolve(next, params: given, for: caller)
     }
@@ -69,7 +71,7 @@ extension RouterSnapshot {
   private func fallback(of resolution: Resolution) throws(RoutingError) -> String? {
     switch resolution {
     case .match(let match): try fallback(of: match)?.text
-    case .undeclared(let uri, _, _): try undefinedTarget(of: uri)?.text
+    case .undeclared(let place, _): try undefinedTarget(of: place.uri)?.text
     case .navigation: nil
     }
   }
@@ -94,9 +96,9 @@ extension Explanation {
         canOpen
         ? "an operation of the stack"
         : "'\(operation.brief)' is no operation of the stack; 'back' and 'selectTab' are"
-    case .undeclared(_, let dispatcher, let merged):
+    case .undeclared(let place, let merged):
       params = merged
-      if case .custom? = dispatcher?.action {
+      if case .custom? = place.dispatcher?.action {
         canOpen = true
         kind = .task
         reason = "no declared route matches; the scheme's dispatcher answers"

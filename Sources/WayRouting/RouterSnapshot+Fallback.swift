@@ -50,12 +50,6 @@ extension RouterSnapshot {
     }
   }
 
-  /// Whether the scheme of a URI is for what names it alone.
-  package func isClosed(to uri: RouteURI) -> Bool {
-    guard let split = try? SplitURI(uri) else { return false }
-    return schemes.traits(of: split).isClosed
-  }
-
   /// Whether ``undefinedTarget(of:)`` has one, or an error.
   package func hasUndefinedTarget(_ uri: RouteURI) -> Bool { undefined(uri) != nil }
 

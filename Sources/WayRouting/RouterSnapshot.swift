@@ -107,9 +107,10 @@ public final class RouterSnapshot: Sendable {
     if let own, case let route = route(of: own), !scheme.takes(route.kind) {
       throw .wrongKind(uri: split.uri.text, route: route.name, kind: route.kind)
     }
-    let merged = try parameters(split, path: [:], params)
-    if scheme.isThirdParty, checking { try Self.checkThirdParty(merged) }
-    return .undeclared(uri: split.uri, schemes.dispatcher(scheme), params: merged)
+    let place = UndeclaredURI(
+      split.uri, schemes.dispatcher(scheme), params: try parameters(split, path: [:], [:]),
+      isClosed: scheme.isClosed, isThirdParty: scheme.isThirdParty, isLasting: !asker.isPersonal)
+    return try place.resolution(params, checking: checking)
   }
 
   /// Who sees a call before it goes where it leads; nil for nobody. Navigation is not intercepted.

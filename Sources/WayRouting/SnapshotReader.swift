@@ -10,9 +10,23 @@ package struct SnapshotReader {
 
   package let router: Router
   private var snapshot: RouterSnapshot
-  private var remembered: [UTF8Key: FoundRoute] = [:]
+  private var remembered: [UTF8Key: Place] = [:]
   /// The one that was asked for last, found without hashing.
-  private var last: (text: String, found: FoundRoute)?
+  private var last: (text: String, place: Place)?
+
+  /// What a URI leads to, without anything of the caller's.
+  private enum Place {
+    case route(FoundRoute)
+    case undeclared(UndeclaredURI)
+
+    @inline(__always)
+    func resolution(_ params: ValueObject, checking: Bool) throws(RoutingError) -> Resolution {
+      switch self {
+      case .route(let found): .match(try found.match(params, checking: checking))
+      case .undeclared(let uri): try uri.resolution(params, checking: checking)
+      }
+    }
+  }
 
   /// The text of the URI that was asked for last, as long as it leads where it led; else empty.
   package mutating func lastText() -> String {
@@ -53,22 +67,29 @@ package struct SnapshotReader {
   ) throws(RoutingError) -> Resolution {
     let snapshot = current()
     if let last, isLast || last.text.isSameUTF8(as: text) {
-      return .match(try last.found.match(params, checking: checking))
+      return try last.place.resolution(params, checking: checking)
     }
     let key = UTF8Key(text)
-    if let found = remembered[key] {
-      last = (text, found)
-      return .match(try found.match(params, checking: checking))
+    if let place = remembered[key] {
+      last = (text, place)
+      return try place.resolution(params, checking: checking)
     }
     let uri: RouteURI
     do { uri = try RouteURI(mapping: text) } catch { throw .invalidURI(error) }
     let resolution = try snapshot.resolve(uri, params: params, checking: checking, for: caller)
-    if case .match(let match) = resolution, !match.found.isPersonal,
-      text.utf8.count <= Self.maxRememberedLength
-    {
+    if text.utf8.count <= Self.maxRememberedLength, let place = Self.place(resolution) {
       if remembered.count >= Self.maxRemembered { remembered = [:] }
-      remembered[key] = match.found
+      remembered[key] = place
     }
     return resolution
+  }
+
+  /// What may be remembered of where a URI leads.
+  private static func place(_ resolution: Resolution) -> Place? {
+    switch resolution {
+    case .match(let match): match.found.isPersonal ? nil : .route(match.found)
+    case .undeclared(let uri, _): uri.isLasting ? .undeclared(uri) : nil
+    case .navigation: nil
+    }
   }
 }

@@ -28,7 +28,7 @@ final class Errand: TakenBack, @unchecked Sendable {  // `id` is confined to the
       }
       do throws(RequestFailure) {
         let id = try home.mail.request(client, method, params, for: purpose, by: asker)
-        client.pending.change(id) { $0.rights = rights?.handed(to: home.environment.policy) }
+        client.pending[id]?.rights = rights?.handed(to: home.environment.policy)
         self.id = id
       } catch {
         home.reach(asker) { $0.answered(purpose, .failure(error)) }
@@ -41,14 +41,12 @@ final class Errand: TakenBack, @unchecked Sendable {  // `id` is confined to the
     let debtor = caller.map { PendingRequest.Debtor(client: $0, loop: loop) }
     home.loop.execute { [self] in
       home.assumeIsolated { home in
-        guard let id, client.pending[id] != nil else {
+        guard let id, let request = client.pending[id] else {
           debtor?.paid()
           return
         }
-        client.pending.change(id) { request in
-          request.debtor = debtor
-          request.rights = nil
-        }
+        request.debtor = debtor
+        request.rights = nil
         home.mail.cancelRequest(id, client)
       }
     }

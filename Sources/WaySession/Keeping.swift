@@ -103,7 +103,7 @@ enum Keeping {
     if client.kept.isRestarted, !isWhole { return [] }
     if !client.kept.isRestarted {
       client.numbering?.outbox.numberWaiting { request, seq in
-        client.pending.change(request) { $0.seq = seq }
+        client.pending[request]?.seq = seq
       }
     }
     guard let numbering = client.numbering else { return [] }

@@ -65,7 +65,7 @@ enum PageReceiver {
         break
       }
       let options = CallOptions(rights: rights, from: page.id, deadline: deadline, key: key)
-      let said = Resolution.undeclared(uri: uri, nil, params: params)
+      let said = Resolution.undeclared(UndeclaredURI(uri), params: params)
       let asked = Call(said, options, call.number, in: session)
       call.work = .task(
         Task {

@@ -382,19 +382,12 @@ extension Session {
   }
 
   private func end(_ call: CallInFlight, _ result: Result<Answer, CallError>) {
-    let result = result.map(call.entry.answer)
-    if let task = call.started {
-      let error: CallError? = if case .failure(let error) = result { error } else { nil }
-      happenings.tellEnd(of: task, error)
-    }
-    if case .failure(let error) = result {
-      happenings.tell(failed: call.attempt, error)
-      call.span?.end(error)
-    } else {
-      call.span?.end(nil)
-    }
+    let error: CallError? = if case .failure(let error) = result { error } else { nil }
+    if let task = call.started { happenings.tellEnd(of: task, error) }
+    if let error { happenings.tell(failed: call.attempt, error) }
+    call.span?.end(error)
     switch call.caller {
-    case .swift(let caller): caller.answer(result)
+    case .swift(let caller): caller.answer(result.map(call.entry.answer))
     case .client(let address, let mark):
       address.client.end(call.number, at: address)
       if address.client.leavesWhenIdle, address.client.isIdle {
@@ -402,7 +395,7 @@ extension Session {
         loop.execute { [weak self] in self?.assumeIsolated { $0.remove(id) } }
       }
       switch result {
-      case .success(let answer): reply(answer, to: address, mark)
+      case .success(let answer): reply(call.entry.answer(answer), to: address, mark)
       case .failure(let error): reply(error, to: address, mark)
       }
     }

@@ -15,8 +15,8 @@ enum SwiftCalls {
       entry, in: session, deadline: options.deadline, shown: shown, begun: begun
     ) { session, call throws(CallError) in
       do throws(CallError) {
-        var journey = Journey(entry, uri, options)
-        return try Travel.go(&journey, for: .call(call), in: session)
+        let journey = Journey(entry, uri, options)
+        return try Travel.go(journey, for: .call(call), in: session)
       } catch {
         session.happenings.tellNowhere(uri, error, by: options.rights.caller)
         throw error

@@ -19,14 +19,14 @@ enum Travel {
       let said = try? session.guide.look(
         up: uri, options.params, for: options.rights.caller, isLast: isLast)
     else {
-      var journey = Journey(entry, uri, options)
-      return try go(&journey, for: .request(address), in: session)
+      let journey = Journey(entry, uri, options)
+      return try go(journey, for: .request(address), in: session)
     }
     guard case .match(let match) = said, case .task(let run)? = match.work,
       options.rights.allow(entry.method, said)
     else {
-      var journey = Journey(entry, uri, options)
-      return try go(&journey, .said(said), for: .request(address), in: session)
+      let journey = Journey(entry, uri, options)
+      return try go(journey, .said(said), for: .request(address), in: session)
     }
     let call = Call(said, options, in: session)
     let event: Journey.Event
@@ -43,27 +43,27 @@ enum Travel {
     case nil: event = .said(said)
     case let verdict?: event = .judged(verdict)
     }
-    var journey = Journey(entry, uri, options, at: said)
-    return try go(&journey, event, for: .request(address), in: session)
+    let journey = Journey(entry, uri, options, at: said)
+    return try go(journey, event, for: .request(address), in: session)
   }
 
   /// Takes a call on from an event. Throws what ends it, unless the failure handler is asked.
   static func go(
-    _ journey: inout Journey, _ event: Journey.Event = .begun, for asker: Session.Asker,
+    _ journey: Journey, _ event: Journey.Event = .begun, for asker: Session.Asker,
     in session: isolated Session
   ) throws(CallError) -> Reply {
     guard let tracer = session.environment.tracer else {
-      return try follow(&journey, event, for: asker, in: session)
+      return try follow(journey, event, for: asker, in: session)
     }
     if case .begun = event, journey.options.span == nil {
       journey.begin(
         CallSpan(tracer, journey.entry, journey.uri, journey.options.exts, journey.caller))
     }
     guard let span = journey.options.span else {
-      return try follow(&journey, event, for: asker, in: session)
+      return try follow(journey, event, for: asker, in: session)
     }
     let result = span.run {
-      Result { () throws(CallError) in try follow(&journey, event, for: asker, in: session) }
+      Result { () throws(CallError) in try follow(journey, event, for: asker, in: session) }
     }
     switch result {
     case .success(.later): break
@@ -74,11 +74,11 @@ enum Travel {
   }
 
   private static func follow(
-    _ journey: inout Journey, _ event: Journey.Event, for asker: Session.Asker,
+    _ journey: Journey, _ event: Journey.Event, for asker: Session.Asker,
     in session: isolated Session
   ) throws(CallError) -> Reply {
     do {
-      let reply = try move(&journey, event, for: asker, in: session)
+      let reply = try move(journey, event, for: asker, in: session)
       guard case .failed(let error) = reply else { return reply }
       return try Rescue.save(journey, from: error, isTold: true, for: asker, in: session) ?? reply
     } catch {
@@ -90,7 +90,7 @@ enum Travel {
   }
 
   private static func move(
-    _ journey: inout Journey, _ event: Journey.Event, for asker: Session.Asker,
+    _ journey: Journey, _ event: Journey.Event, for asker: Session.Asker,
     in session: isolated Session
   ) throws(CallError) -> Reply {
     var step = try journey.next(event, in: session.guide)
@@ -142,8 +142,7 @@ enum Travel {
       // What waited has come to its end.
       guard session.call(call.number) != nil else { return }
       call.journey = nil
-      var journey = journey
-      switch try go(&journey, event, for: .call(call), in: session) {
+      switch try go(journey, event, for: .call(call), in: session) {
       case .now(let answer): session.settle(call.number, .success(answer))
       case .failed(let error): session.settle(call.number, .failure(error))
       case .later: break
@@ -307,8 +306,8 @@ extension Travel {
     }
     let options = CallOptions(
       rights: rights, method: .selectTab, span: span, style: .tab, tab: tab, answersChange: true)
-    var journey = Journey(entry, uri, options)
-    return try go(&journey, for: asker, in: session)
+    let journey = Journey(entry, uri, options)
+    return try go(journey, for: asker, in: session)
   }
 
   /// Runs a synchronous task to its result: no Swift task is made, and the thread is not left.

@@ -33,7 +33,7 @@ public struct ValueObject: Sendable {
   public init(_ members: some Sequence<(String, Value)>) {
     self.init()
     self.members.reserveCapacity(members.underestimatedCount)
-    for (name, value) in members { self[name] = value }
+    for (name, value) in members { set(name, value) }
   }
 
   /// Takes members whose names are known to differ.
@@ -59,16 +59,16 @@ public struct ValueObject: Sendable {
       position(of: name).map { members[$0].value }
     }
     set {
-      switch (position(of: name), newValue) {
-      case (let found?, let value?): members[found].value = value
-      case (nil, let value?): append(name, value)
-      case (let found?, nil):
-        members.remove(at: found)
-        index = nil
-        indexIfLarge()
-      case (nil, nil): break
-      }
+      if let newValue { return set(name, newValue) }
+      guard let found = position(of: name) else { return }
+      members.remove(at: found)
+      index = nil
+      indexIfLarge()
     }
+  }
+
+  private mutating func set(_ name: String, _ value: Value) {
+    if let found = position(of: name) { members[found].value = value } else { append(name, value) }
   }
 
   /// Sets all members of `other` in order, over those that are there.
@@ -77,7 +77,7 @@ public struct ValueObject: Sendable {
       self = other
       return
     }
-    for member in other.members { self[member.name] = member.value }
+    for member in other.members { set(member.name, member.value) }
   }
 
   private mutating func append(_ name: String, _ value: Value) {

@@ -19,11 +19,11 @@ import WayValues
   }
 
   private func dispatcher(_ router: Router, _ uri: String) throws -> String {
-    guard case .undeclared(_, let dispatcher, _) = try router.snapshot().resolve(RouteURI(uri))
+    guard case .undeclared(let place, _) = try router.snapshot().resolve(RouteURI(uri))
     else {
       return "declared"
     }
-    switch dispatcher?.action {
+    switch place.dispatcher?.action {
     case .page: return "page"
     case .task: return "task"
     case .service: return "service"
@@ -36,7 +36,7 @@ import WayValues
   @Test func `an undeclared URI keeps its parameters`() throws {
     let uri = try RouteURI("native://x?a=1&b=2")
     guard
-      case .undeclared(_, _, let params) = try Router().snapshot().resolve(uri, params: ["b": 3])
+      case .undeclared(_, let params) = try Router().snapshot().resolve(uri, params: ["b": 3])
     else { throw Unmatched(uri: uri.text) }
     #expect(params == ["a": "1", "b": 3])
   }

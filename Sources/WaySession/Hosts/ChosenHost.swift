@@ -30,10 +30,13 @@ final class ChosenHost: Sendable {
 
   /// As `page.open` and `task.run` tell it.
   var value: Value {
-    var members: ValueObject = [:]
-    members["scheme"] = host.definition.scheme.map(Value.string)
-    members["pattern"] = pattern.map(Value.string)
-    members["kind"] = .string(kind.rawValue)
-    return .object(members)
+    var members: [ValueObject.Member] = []
+    members.reserveCapacity(3)
+    if let scheme = host.definition.scheme {
+      members.append(ValueObject.Member(name: "scheme", value: .string(scheme)))
+    }
+    if let pattern { members.append(ValueObject.Member(name: "pattern", value: .string(pattern))) }
+    members.append(ValueObject.Member(name: "kind", value: .string(kind.rawValue)))
+    return .object(ValueObject(distinct: members))
   }
 }

@@ -43,7 +43,7 @@ struct Destination {
 
   /// The undefined-route handler, for a URI that nobody serves.
   init(undefined handler: @escaping UndefinedRouteHandler, _ uri: RouteURI, _ params: ValueObject) {
-    self.init(.undefined(handler), .task, .undeclared(uri: uri, nil, params: params))
+    self.init(.undefined(handler), .task, .undeclared(UndeclaredURI(uri), params: params))
   }
 
   var uri: RouteURI { resolution.uri }

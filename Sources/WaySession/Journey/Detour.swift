@@ -1,8 +1,8 @@
 import WayRouting
 import WayValues
 
-/// Where a call has been that did not come to its end at once. Immutable, so that a journey is a
-/// value; apart, so that most journeys are small.
+/// Where a call has been that did not come to its end at once. Apart, so that most journeys are
+/// small.
 final class Detour {
   /// Where the call has been redirected from, after the redirects of the table.
   let trail: [String]

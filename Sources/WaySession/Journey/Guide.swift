@@ -68,17 +68,19 @@ final class Guide {
       case "selectTab": return Destination(.selectTab, .task, resolution)
       default: throw .noRoute(uri.text)
       }
-    case .undeclared(let uri, let dispatcher, _):
-      let snapshot = snapshot
-      let isClosed = snapshot.isClosed(to: uri)
-      if let host = try host(of: uri, kind: nil, patternsOnly: isClosed, except: declined) {
+    case .undeclared(let place, _):
+      let uri = place.uri
+      if let host = try host(
+        of: uri, kind: nil, patternsOnly: place.isClosed, except: declined)
+      {
         // As a declared route's: what the path says goes over the query, and under the caller's own.
         let merged = host.adding(to: resolution.params, under: params())
         return Destination(.hosted(host, params: merged), host.kind, resolution)
       }
-      if case .custom(let run)? = dispatcher?.action {
+      if case .custom(let run)? = place.dispatcher?.action {
         return Destination(.asyncTask(run), .task, resolution)
       }
+      let snapshot = snapshot
       // The scheme's own target goes first.
       if !snapshot.hasUndefinedTarget(uri), let handler = snapshot.undefinedRoute {
         return Destination(.undefined(handler), .task, resolution)
@@ -113,7 +115,8 @@ final class Guide {
     do {
       switch (resolution, error.protocolCode) {
       case (.match(let match), .hostAbsent): return try snapshot.fallback(of: match)
-      case (.undeclared(let uri, _, _), .noRoute): return try snapshot.undefinedTarget(of: uri)
+      case (.undeclared(let place, _), .noRoute):
+        return try snapshot.undefinedTarget(of: place.uri)
       default: return nil
       }
     } catch {
@@ -149,7 +152,8 @@ final class Guide {
     if let said = try? look(up: journey.uri, params, checking: false, for: journey.caller) {
       return said
     }
-    return (try? RouteURI(mapping: journey.uri)).map { .undeclared(uri: $0, nil, params: params) }
+    return (try? RouteURI(mapping: journey.uri))
+      .map { .undeclared(UndeclaredURI($0), params: params) }
   }
 
   /// Whether something would open or run a URI now. The undefined-route handler counts, which is

@@ -6,8 +6,9 @@ import WayValues
 /// The way of one call from its URI to who serves it: redirects, interceptors, lazy modules,
 /// handlers that decline, fallbacks, the undefined-route handler.
 ///
-/// Pure: it says what to do next, and is told what came of it. What it throws ends the call.
-struct Journey {
+/// Pure: it says what to do next, and is told what came of it. What it throws ends the call. One
+/// object, since it is handed on from step to step, and kept while others work on the call.
+final class Journey {
   /// What has happened on the way.
   enum Event {
     case begun
@@ -58,7 +59,7 @@ struct Journey {
   }
 
   /// The call has a span of its own from here on.
-  mutating func begin(_ span: CallSpan) { options.span = span }
+  func begin(_ span: CallSpan) { options.span = span }
 
   /// About what it keeps, in bytes.
   var size: Int {
@@ -80,7 +81,7 @@ struct Journey {
   /// The parameters that are the caller's own, or an interceptor's in their place.
   private var given: ValueObject { detour?.changed ?? options.params }
 
-  mutating func next(_ event: Event, in guide: Guide) throws(CallError) -> Step {
+  func next(_ event: Event, in guide: Guide) throws(CallError) -> Step {
     switch event {
     case .begun: return try look(in: guide)
     case .said(let resolution): return try approach(resolution, in: guide)
@@ -96,7 +97,7 @@ struct Journey {
     }
   }
 
-  private mutating func look(in guide: Guide) throws(CallError) -> Step {
+  private func look(in guide: Guide) throws(CallError) -> Step {
     let said: Resolution
     do { said = try guide.look(up: uri, options.params, for: caller) } catch {
       // Who may not call a route learns nothing of its parameters.
@@ -115,7 +116,7 @@ struct Journey {
 
   /// Comes to what a URI says: its module is loaded, its interceptors are asked, where there are
   /// any.
-  private mutating func approach(
+  private func approach(
     _ said: Resolution, in guide: Guide
   ) throws(CallError) -> Step {
     try check(said)
@@ -138,7 +139,7 @@ struct Journey {
     return .judge(interceptors, destination)
   }
 
-  private mutating func load(_ module: LazyModule) throws(CallError) -> Step {
+  private func load(_ module: LazyModule) throws(CallError) -> Step {
     let detour = self.detour ?? Detour()
     if let loaded = detour.loaded, loaded === module {
       throw CallError(
@@ -148,7 +149,7 @@ struct Journey {
     return .load(module)
   }
 
-  private mutating func arrive(
+  private func arrive(
     at said: Resolution, in guide: Guide
   ) throws(CallError) -> Step {
     let destination: Destination
@@ -159,18 +160,18 @@ struct Journey {
     return come(to: destination)
   }
 
-  private mutating func come(to destination: Destination) -> Step {
+  private func come(to destination: Destination) -> Step {
     pass(to: destination)
     return .arrive(destination)
   }
 
   /// The call comes to who serves it.
-  mutating func pass(to destination: Destination) {
+  func pass(to destination: Destination) {
     if case .hosted(let host, _) = destination.kind { self.host = host } else { host = nil }
   }
 
   /// Does what the interceptors have decided.
-  private mutating func follow(
+  private func follow(
     _ verdict: InterceptorChain.Verdict, in guide: Guide
   ) throws(CallError) -> Step {
     guard let said = resolution else { throw .noRoute(uri) }
@@ -195,7 +196,7 @@ struct Journey {
   }
 
   /// Leads the call elsewhere, itself unchanged.
-  private mutating func redirect(
+  private func redirect(
     to next: String, in guide: Guide
   ) throws(CallError) -> Step {
     let trail = (detour?.trail ?? []) + [place]
@@ -209,7 +210,7 @@ struct Journey {
   }
 
   /// Where a call goes on that nobody serves; throws `error` where it does not.
-  private mutating func fallBack(
+  private func fallBack(
     after error: CallError, in guide: Guide
   ) throws(CallError) -> Step {
     guard let resolution, let next = try guide.fallback(of: resolution, after: error) else {
@@ -220,7 +221,7 @@ struct Journey {
 
   /// Leads a call on that was declined: to the next host of the same URI, then to the next match,
   /// then to the route's fallback, then to what its scheme and the app have for undefined routes.
-  private mutating func goOn(in guide: Guide) throws(CallError) -> Step {
+  private func goOn(in guide: Guide) throws(CallError) -> Step {
     guard let said = resolution else { throw .declined }
     let snapshot = guide.snapshot
     if let next = try nextHost(of: said, in: guide) { return come(to: next) }
@@ -256,7 +257,7 @@ struct Journey {
   }
 
   /// Who serves the same after the host that has declined, where one has.
-  private mutating func nextHost(
+  private func nextHost(
     of said: Resolution, in guide: Guide
   ) throws(CallError) -> Destination? {
     guard let host else { return nil }
@@ -269,7 +270,7 @@ struct Journey {
     return next
   }
 
-  private mutating func nextMatch(
+  private func nextMatch(
     after declined: Match, in snapshot: RouterSnapshot
   ) throws(CallError) -> Match? {
     let detour = self.detour ?? Detour()

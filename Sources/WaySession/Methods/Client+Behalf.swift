@@ -26,7 +26,7 @@ extension PendingRequest {
     }
     // It has answered, or its call has ended.
     if asker.loop !== session.loop { return nil }
-    return asker.assumeIsolated { $0.rights(of: purpose) }
+    return asker.assumeIsolated { [purpose] in $0.rights(of: purpose) }
   }
 }
 

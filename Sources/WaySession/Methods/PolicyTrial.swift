@@ -66,8 +66,8 @@ package struct PolicyTrial {
     guard var said = try? look(up: uri, for: rights.caller) else { return nil }
     for _ in 0...Redirect.maxHops {
       if let refusal = rights.refusal(ofOpening: said) { return refusal }
-      guard case .undeclared(let uri, _, _) = said,
-        let next = try? router.undefinedTarget(of: uri),
+      guard case .undeclared(let place, _) = said,
+        let next = try? router.undefinedTarget(of: place.uri),
         let reached = try? router.resolve(next, checking: false, for: rights.caller)
       else { break }
       said = reached
@@ -89,7 +89,8 @@ package struct PolicyTrial {
       return try router.resolve(uri, checking: false, for: caller)
     } catch {
       switch error {
-      case .noRoute, .wrongKind: return .undeclared(uri: uri.withoutDotSegments, nil, params: [:])
+      case .noRoute, .wrongKind:
+        return .undeclared(UndeclaredURI(uri.withoutDotSegments), params: [:])
       default: throw CallError(error)
       }
     }

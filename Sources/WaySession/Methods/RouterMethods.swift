@@ -80,8 +80,8 @@ enum RouterMethods {
     return try KeyedCalls.take(
       key, request, entry, deadline: options.deadline, params.value, address, in: session
     ) { [options] asker, session throws(CallError) in
-      var journey = Journey(entry, uri, options)
-      return try Travel.go(&journey, for: asker, in: session)
+      let journey = Journey(entry, uri, options)
+      return try Travel.go(journey, for: asker, in: session)
     }
   }
 

@@ -27,9 +27,9 @@ struct Openings {
   mutating func asked(
     _ whom: PageOpening.Asked, for page: String, timeout: any ScheduledWork
   ) {
-    guard asked[page] != nil else { return timeout.cancel() }
-    asked[page]?.asked = whom
-    asked[page]?.timeout = timeout
+    guard let opening = asked[page] else { return timeout.cancel() }
+    opening.asked = whom
+    opening.timeout = timeout
   }
 
   /// Takes the opening out whose host has answered.
@@ -46,11 +46,9 @@ struct Openings {
   mutating func abandon(_ call: CallNumber) -> PageOpening.Asked? {
     guard let (page, opening) = asked.first(where: { $1.call == call && $1.phase == .asking })
     else { return nil }
-    var given = opening
-    _ = given.abandon()
-    asked[page] = given
+    _ = opening.abandon()
     if current == page { current = nil }
-    return given.asked
+    return opening.asked
   }
 
   /// The host of a page has let its time pass; gives the opening where it was still wanted.

@@ -3,8 +3,9 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// What is to be done for the pages of a session, in this order.
-enum PageAction {
+/// What is to be done for the pages of a session, in this order. Indirect, since it is large and is
+/// handed on from list to list.
+indirect enum PageAction {
   /// Ask who shows the page to show it.
   case ask(PageOpening)
   /// Tell who was asked for a page that the answer is not wanted any more.

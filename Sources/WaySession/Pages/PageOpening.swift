@@ -5,7 +5,8 @@ import WayTransport
 import WayValues
 
 /// The opening of one page, from the queue until its host has agreed or it has come to nothing.
-struct PageOpening {
+/// Belongs to the isolation of its session.
+final class PageOpening {
   /// What was asked to show the page.
   enum Asked {
     case client(RequestID, Client)
@@ -118,7 +119,7 @@ struct PageOpening {
   }
 
   /// Its turn has come; false when it was abandoned in the queue.
-  mutating func start() -> Bool {
+  func start() -> Bool {
     guard phase == .queued else { return false }
     phase = .asking
     return true
@@ -126,7 +127,7 @@ struct PageOpening {
 
   /// The opener cancelled, or its deadline has passed; true when the host has been asked and must
   /// be told.
-  mutating func abandon() -> Bool {
+  func abandon() -> Bool {
     switch phase {
     case .queued:
       phase = .ended
@@ -139,7 +140,7 @@ struct PageOpening {
   }
 
   /// The host has answered, or is gone or silent, which counts as a refusal.
-  mutating func answered(agreed: Bool) -> Verdict {
+  func answered(agreed: Bool) -> Verdict {
     defer { phase = .ended }
     switch phase {
     case .asking: return agreed ? .commit : .fail

@@ -11,8 +11,8 @@ import WayValues
 /// waits is bounded by the calls in flight: a call that ends takes its operation out. Pure: each
 /// method gives what is to be done, after which ``advance()`` gives what comes next.
 struct Pages {
-  /// A page that is on the stack.
-  struct Open {
+  /// A page that is on the stack. Belongs to the isolation of its session.
+  final class Open {
     let page: Page
     let presenter: Presenter
     /// Who opened it.
@@ -24,7 +24,21 @@ struct Pages {
     fileprivate(set) var openers: [CallNumber]
     /// When it came onto the stack, in the loop's nanoseconds.
     fileprivate let since: UInt64
-    fileprivate let charge: ByteBudget.Charge
+    private let charge: ByteBudget.Charge
+
+    fileprivate init(
+      _ page: Page, _ presenter: Presenter, by caller: Caller, chosen: ChosenHost?,
+      opener: String?, openers: [CallNumber], since: UInt64, _ charge: ByteBudget.Charge
+    ) {
+      self.page = page
+      self.presenter = presenter
+      self.caller = caller
+      self.chosen = chosen
+      self.opener = opener
+      self.openers = openers
+      self.since = since
+      self.charge = charge
+    }
 
     /// As `page.open` told it.
     var params: Value {
@@ -32,7 +46,7 @@ struct Pages {
     }
   }
 
-  private enum Operation {
+  private indirect enum Operation {
     case open(PageOpening)
     /// A change that needs nobody's leave.
     case change(StackOperation, call: CallNumber, by: Caller, exts: ValueObject)
@@ -172,8 +186,7 @@ extension Pages {
     }
   }
 
-  private mutating func begin(_ queued: PageOpening) -> [PageAction] {
-    var opening = queued
+  private mutating func begin(_ opening: PageOpening) -> [PageAction] {
     guard opening.start() else { return [] }
     let change: StackChange
     do { change = try stack.check(opening.operation) } catch {
@@ -256,7 +269,7 @@ extension Pages {
   mutating func answered(
     _ page: String, _ error: CallError?, declined: Bool = false
   ) -> [PageAction] {
-    guard var opening = openings.answered(page) else { return [] }
+    guard let opening = openings.answered(page) else { return [] }
     switch opening.answered(agreed: error == nil) {
     case .commit: return commit(opening)
     case .fail:
@@ -332,8 +345,8 @@ extension Pages {
     opener: String?, _ charge: ByteBudget.Charge
   ) {
     open[page.id] = Open(
-      page: page, presenter: presenter, caller: caller, chosen: chosen, opener: opener,
-      openers: [], since: now(), charge: charge)
+      page, presenter, by: caller, chosen: chosen, opener: opener, openers: [], since: now(),
+      charge)
   }
 
   mutating func restore(_ stack: NavigationStack) { self.stack = stack }
@@ -385,8 +398,8 @@ extension Pages {
     _ charge: ByteBudget.Charge, _ opening: PageOpening?
   ) {
     open[page.id] = Open(
-      page: page, presenter: presenter, caller: caller, chosen: opening?.chosen,
-      opener: opening?.opener, openers: openers, since: now(), charge: charge)
+      page, presenter, by: caller, chosen: opening?.chosen, opener: opening?.opener,
+      openers: openers, since: now(), charge)
     journal?.note(PartName.page(page.id))
   }
 

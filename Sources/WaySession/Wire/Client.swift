@@ -252,8 +252,8 @@ enum RequestPurpose {
   }
 }
 
-/// A request that was sent to a client.
-struct PendingRequest {
+/// A request that was sent to a client. Belongs to the client's isolation.
+final class PendingRequest {
   let method: String
   let purpose: RequestPurpose
   /// Who asks, where it may be another session than the client's.
@@ -266,6 +266,12 @@ struct PendingRequest {
   var rights: Rights?
   /// The number that it was sent with; 0 where it was not sent yet, or has none.
   var seq: UInt64 = 0
+
+  init(_ method: String, for purpose: RequestPurpose, by asker: (any Asking)?) {
+    self.method = method
+    self.purpose = purpose
+    self.asker = asker
+  }
 
   /// Who has an answer to wait for that it does not want any more.
   struct Debtor: Sendable {

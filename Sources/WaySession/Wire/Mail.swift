@@ -111,7 +111,7 @@ final class Mail {
     let id: RequestID
     do {
       id = try client.pending.add(
-        PendingRequest(method: method, purpose: purpose, asker: asker),
+        PendingRequest(method, for: purpose, by: asker),
         beyond: purpose.isOfServer ? Self.reserve : 0)
     } catch {
       guard purpose.isOfServer else { throw .unanswered(error) }
@@ -128,21 +128,21 @@ final class Mail {
     }
     send(writer.bytes, to: client, .request(id))
     if !client.isAbsent, let seq = client.numbering?.outbox.last {
-      client.pending.change(id) { $0.seq = seq }
+      client.pending[id]?.seq = seq
     }
     return id
   }
 
   /// The call is over for its caller, for whom the request counts until the client has answered it.
   func owe(_ id: RequestID, _ client: Client, _ caller: Client) {
-    guard client.pending[id] != nil else { return }
-    client.pending.change(id) { $0.debtor = PendingRequest.Debtor(client: caller) }
+    guard let request = client.pending[id] else { return }
+    request.debtor = PendingRequest.Debtor(client: caller)
     caller.owe()
   }
 
   /// Sets what rings when a request is not answered in time.
   func limit(_ id: RequestID, _ client: Client, _ timeout: any ScheduledWork) {
-    client.pending.change(id) { $0.timeout = timeout }
+    client.pending[id]?.timeout = timeout
   }
 
   /// Sends a whole message that the client has asked for.
@@ -296,7 +296,7 @@ final class Mail {
   func resume(_ client: Client, after number: UInt64) {
     client.numbering?.resume(after: number) { _ in
     } numbered: { id, seq in
-      client.pending.change(id) { $0.seq = seq }
+      client.pending[id]?.seq = seq
     }
     client.kept.held = HeldMessages(after: number, isGreeting: true)
     hold(client)
