@@ -21,6 +21,9 @@ public struct PageResult: Sendable, Hashable {
     ["data": data, "code": .integer(Int64(code)), "message": .string(message)]
   }
 
+  /// About how many bytes of memory it takes.
+  package var size: Int { data.size + message.utf8.count }
+
   /// What the opener is told.
   package var outcome: Outcome { .finished(code: code, message: message, data: data) }
 

@@ -18,13 +18,17 @@ package actor Session: Asking {
   /// Nil where the session ends with the server.
   let journal: Journal?
   nonisolated let environment: SessionEnvironment
+  /// Whether the app takes the spans of calls.
+  nonisolated let isTraced: Bool
   private nonisolated let executor: UnownedSerialExecutor
 
   let members: Members
   let mail: Mail
   let guide: Guide
   let happenings: Happenings
-  var pages: Pages
+  // Asked at each step of a call, and what they are asked runs nothing of anybody else's: so are
+  // the others that are unchecked.
+  @exclusivity(unchecked) var pages: Pages
   var links: WaitingLinks
   var invitations = Invitations()
   var keys: Keys
@@ -32,10 +36,10 @@ package actor Session: Asking {
   var identity: Identity
   /// Those of the app's own code.
   nonisolated let ownRights: Rights
-  private var calls = Calls()
+  @exclusivity(unchecked) private var calls = Calls()
   /// What is to be done for the pages, while it is being done.
-  private var actions: Deque<PageAction> = []
-  private var isActing = false
+  @exclusivity(unchecked) private var actions: Deque<PageAction> = []
+  @exclusivity(unchecked) private var isActing = false
   /// Set when no new call may begin to wait.
   private(set) var isEnding = false
   /// Set when no new task or page may begin.
@@ -58,6 +62,7 @@ package actor Session: Asking {
     epoch = record?.epoch ?? Token.random(12)
     ownRights = Rights.ofApp(in: id, environment.logger)
     self.environment = environment
+    isTraced = environment.tracer != nil
     let (loop, limits) = (environment.loop, environment.limits)
     executor = loop.asUnownedSerialExecutor()
     let budget = ByteBudget(.session, limits.maxSessionBytes, within: environment.budget)

@@ -15,7 +15,7 @@ enum Travel {
     for address: ReplyAddress, in session: isolated Session
   ) throws(CallError) -> Reply {
     // What is wrong depends on what the caller may know; and who traces traces all of it.
-    guard session.environment.tracer == nil,
+    guard !session.isTraced,
       let said = try? session.guide.look(
         up: uri, options.params, for: options.rights.caller, isLast: isLast)
     else {
@@ -52,7 +52,7 @@ enum Travel {
     _ journey: Journey, _ event: Journey.Event = .begun, for asker: Session.Asker,
     in session: isolated Session
   ) throws(CallError) -> Reply {
-    guard let tracer = session.environment.tracer else {
+    guard session.isTraced, let tracer = session.environment.tracer else {
       return try follow(journey, event, for: asker, in: session)
     }
     if case .begun = event, journey.options.span == nil {
@@ -281,7 +281,9 @@ extension Travel {
     of journey: Journey, _ presentation: Presentation? = nil, in session: isolated Session
   ) -> ValueObject {
     let exts = presentation?.filling(journey.options.exts) ?? journey.options.exts
-    guard let span = journey.options.span, let tracer = session.environment.tracer else {
+    guard session.isTraced, let span = journey.options.span,
+      let tracer = session.environment.tracer
+    else {
       return exts
     }
     return span.adding(to: exts, tracer)
@@ -404,7 +406,7 @@ extension Travel {
     call.work = .operation
     session.pages.open(
       PageOpening(
-        page: page, presenter: presenter, call: call.number, by: journey.caller, charge: charge,
+        page: page, presenter: presenter, call: call.number, by: options.rights, charge: charge,
         handed: handed, chosen: chosen, opener: journey.options.from, tab: options.tab,
         answersChange: options.answersChange))
     session.act([])

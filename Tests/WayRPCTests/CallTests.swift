@@ -3,39 +3,45 @@ import WayRPC
 import WayValues
 
 @Suite struct PendingCallsTests {
+  private final class Waiter {
+    let name: String
+
+    init(_ name: String) { self.name = name }
+  }
+
   @Test func idsAreCountedFromOneAndNeverUsedTwice() throws {
-    var pending = PendingCalls<String>()
-    #expect(try pending.add("a") == .integer(1))
-    #expect(try pending.add("b") == .integer(2))
-    #expect(pending.take(.integer(1)) == "a")
-    #expect(try pending.add("c") == .integer(3))
-    #expect(pending[.integer(3)] == "c")
-    #expect(pending.drain() == ["b", "c"])
-    #expect(try pending.add("d") == .integer(4))
+    var pending = PendingCalls<Waiter>()
+    #expect(try pending.add(Waiter("a")) == .integer(1))
+    #expect(try pending.add(Waiter("b")) == .integer(2))
+    #expect(pending.take(.integer(1))?.name == "a")
+    #expect(try pending.add(Waiter("c")) == .integer(3))
+    #expect(pending[.integer(3)]?.name == "c")
+    #expect(pending.drain().map(\.name) == ["b", "c"])
+    #expect(try pending.add(Waiter("d")) == .integer(4))
   }
 
   @Test func eachCallIsTakenOnce() throws {
-    var pending = PendingCalls<String>()
-    _ = try pending.add("a")
+    var pending = PendingCalls<Waiter>()
+    _ = try pending.add(Waiter("a"))
     for id in [.null, .integer(0), .integer(2), .string("1"), .number("1.0")] as [RequestID] {
       #expect(pending.take(id) == nil)
       #expect(pending[id] == nil)
     }
-    #expect(pending.take(.integer(1)) == "a")
+    #expect(pending.take(.integer(1))?.name == "a")
     #expect(pending.take(.integer(1)) == nil)
-    #expect(pending.drain() == [])
+    #expect(pending.drain().isEmpty)
   }
 
   @Test func noMoreThanTheLimitAreMade() throws {
-    var pending = PendingCalls<Int>(limit: 2)
-    _ = try pending.add(1)
-    _ = try pending.add(2)
-    let error = #expect(throws: CallError.self) { try pending.add(3) }
+    var pending = PendingCalls<Waiter>(limit: 2)
+    _ = try pending.add(Waiter("1"))
+    _ = try pending.add(Waiter("2"))
+    let error = #expect(throws: CallError.self) { try pending.add(Waiter("3")) }
     #expect(error?.protocolCode == .tooMany)
     #expect(error?.data?["limit"] == 2)
     #expect(pending.count == 2)
     _ = pending.take(.integer(1))
-    #expect(try pending.add(3) == .integer(3))
+    #expect(try pending.add(Waiter("3")) == .integer(3))
   }
 }
 

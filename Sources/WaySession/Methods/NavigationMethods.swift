@@ -34,12 +34,14 @@ enum NavigationMethods {
     let target = try BackTarget(
       count: params.count(.count), to: params.string(.to), before: params.string(.before),
       root: params.bool(.root))
-    let back = GoingBack(target, result: try params.result())
+    let result = try params.result()
+    let back = GoingBack(target, result: result)
     let attempt = Attempt(
       "navigation.back", about: params.string(.to) ?? params.string(.before), by: address.caller,
       in: session)
     return try change(
-      back.operation(by: session.guide, for: address.caller), attempt, params, address, in: session)
+      back.operation(by: session.guide, for: address.caller), result, attempt, params, address,
+      in: session)
   }
 
   private static func finish(
@@ -49,19 +51,21 @@ enum NavigationMethods {
       throw .invalidParams(
         "params.page is missing: this client is not bound to a page of its own")
     }
-    let result = try params.result()?.outcome ?? .finished()
+    let result = try params.result()
     let attempt = Attempt(
       "navigation.finish", about: page, by: address.caller, in: session)
     return try change(
-      .finish(page: page, result: result), attempt, params, address, in: session)
+      .finish(page: page, result: result?.outcome ?? .finished()), result, attempt, params, address,
+      in: session)
   }
 
   private static func change(
-    _ operation: StackOperation, _ attempt: Attempt?, _ params: Params, _ address: ReplyAddress,
-    in session: isolated Session
+    _ operation: StackOperation, _ result: PageResult?, _ attempt: Attempt?, _ params: Params,
+    _ address: ReplyAddress, in session: isolated Session
   ) throws(CallError) -> Reply {
     let exts = try params.exts(session.limits)
-    let call = try session.begin(.request(address), size: params.size)
+    let call = try session.begin(
+      .request(address), size: Value.object(exts).size + (result?.size ?? 0))
     call.attempt = attempt
     session.change(operation, exts, by: address.caller, for: call)
     return .later

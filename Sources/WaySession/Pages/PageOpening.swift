@@ -36,8 +36,8 @@ final class PageOpening {
   let page: Page
   let presenter: Presenter
   let call: CallNumber
-  /// Who opens it.
-  let caller: Caller
+  /// Those of who opens it.
+  private let rights: Rights
   /// The call as a handler in Swift is given it; nil for a page that a client shows.
   let handed: Call?
   /// The host that a client shows the page with; nil for a page of Swift code.
@@ -62,7 +62,7 @@ final class PageOpening {
   private(set) var phase = Phase.queued
 
   init(
-    page: Page, presenter: Presenter, call: CallNumber, by caller: Caller,
+    page: Page, presenter: Presenter, call: CallNumber, by rights: Rights,
     charge: ByteBudget.Charge,
     handed: Call? = nil, chosen: ChosenHost? = nil, opener: String? = nil, tab: Int? = nil,
     answersChange: Bool = false
@@ -70,7 +70,7 @@ final class PageOpening {
     self.page = page
     self.presenter = presenter
     self.call = call
-    self.caller = caller
+    self.rights = rights
     self.charge = charge
     self.handed = handed
     self.chosen = chosen
@@ -79,6 +79,9 @@ final class PageOpening {
     self.answersChange = answersChange
     style = page.style
   }
+
+  /// Who opens it.
+  var caller: Caller { rights.caller }
 
   /// Who is waited for: a client's name, or that of the route where Swift code shows it.
   var host: String {
@@ -95,16 +98,16 @@ final class PageOpening {
 
   /// What `page.open` tells a host.
   var params: Value {
-    Self.params(page, style, caller: caller, chosen: chosen, opener: opener)
+    Self.params(page, style, caller: rights.told, chosen: chosen, opener: opener)
   }
 
   /// What a host is told of a page that it is to show.
   static func params(
-    _ page: Page, _ style: Style, caller: Caller, chosen: ChosenHost?, opener: String?
+    _ page: Page, _ style: Style, caller: Value, chosen: ChosenHost?, opener: String?
   ) -> Value {
     var params: ValueObject = ["page": value(of: page, style, opener)]
     params["host"] = chosen?.value
-    params["caller"] = caller.value
+    params["caller"] = caller
     return .object(params)
   }
 

@@ -42,7 +42,7 @@ struct Pages {
 
     /// As `page.open` told it.
     var params: Value {
-      PageOpening.params(page, page.style, caller: caller, chosen: chosen, opener: opener)
+      PageOpening.params(page, page.style, caller: caller.value, chosen: chosen, opener: opener)
     }
   }
 

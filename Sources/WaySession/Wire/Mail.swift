@@ -87,7 +87,7 @@ final class Mail {
   func progress(_ client: Client, _ id: RequestID, _ value: Value) {
     let params: Value = ["id": id.value, "value": value]
     guard (try? writer.notification("$/progress", params)) != nil else { return }
-    send(writer.bytes, to: client, .progress(id))
+    send(to: client, .progress(id))
   }
 
   /// Sends a notification. One whose params nest too deep to be written cannot be sent and is not.
@@ -126,7 +126,7 @@ final class Mail {
       _ = client.pending.take(id)
       throw .unanswered(CallError(.tooLarge, "The host cannot be asked: \(error)"))
     }
-    send(writer.bytes, to: client, .request(id))
+    send(to: client, .request(id))
     if !client.isAbsent, let seq = client.numbering?.outbox.last {
       client.pending[id]?.seq = seq
     }
@@ -187,9 +187,9 @@ final class Mail {
   }
 
   /// Sends the message that was written.
-  private func send(to client: Client) {
+  private func send(to client: Client, _ tag: Outbox.Tag = .none) {
     guard let channel = client.channel, !client.isResumable else {
-      return send(writer.bytes, to: client)
+      return send(writer.bytes, to: client, tag)
     }
     writer.use { channel.send($0, as: .text) }
     check(client, channel)

@@ -16,7 +16,7 @@ struct JourneyTests {
   private func go(
     _ uri: String, then events: [Journey.Event] = []
   ) -> String {
-    var journey = Journey(.open, uri, CallOptions(rights: .app))
+    let journey = Journey(.open, uri, CallOptions(rights: .app))
     var said = ""
     for event in [.begun] + events {
       do throws(CallError) {
@@ -112,7 +112,7 @@ struct JourneyTests {
     if Bool.random(using: &random) { router.undefinedRoute { _ in .decline } }
     let guide = guide()
     for start in 0..<10 {
-      var journey = Journey(.open, "native://r\(start)/1", CallOptions(rights: .app))
+      let journey = Journey(.open, "native://r\(start)/1", CallOptions(rights: .app))
       var event = Journey.Event.begun
       var steps = 0
       while steps < 100 {

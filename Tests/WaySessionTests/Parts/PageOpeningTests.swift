@@ -9,7 +9,7 @@ struct PageOpeningTests {
   private func makeOpening() throws -> PageOpening {
     let page = Page(id: "p1", uri: "native://a", route: nil, host: "c-1")
     return PageOpening(
-      page: page, presenter: .client(1), call: 1, by: Rights.app.caller,
+      page: page, presenter: .client(1), call: 1, by: .app,
       charge: try ByteBudget(.stack, 1 << 10).charge(1))
   }
 
@@ -28,7 +28,7 @@ struct PageOpeningTests {
     ([.abandon, .agree], .nothing),
   ])
   func theHostsAnswerIsActedOnOnce(events: [Event], last: PageOpening.Verdict) throws {
-    var opening = try makeOpening()
+    let opening = try makeOpening()
     var action = PageOpening.Verdict.nothing
     for event in events {
       switch event {
@@ -44,7 +44,7 @@ struct PageOpeningTests {
   }
 
   @Test func anOpeningAbandonedInTheQueueNeverStarts() throws {
-    var opening = try makeOpening()
+    let opening = try makeOpening()
     let mustTellHost = opening.abandon()
     #expect(!mustTellHost)
     let hasStarted = opening.start()
@@ -52,7 +52,7 @@ struct PageOpeningTests {
   }
 
   @Test func theHostIsToldOnlyWhileItIsAsked() throws {
-    var opening = try makeOpening()
+    let opening = try makeOpening()
     _ = opening.start()
     let mustTellHost = opening.abandon()
     #expect(mustTellHost)

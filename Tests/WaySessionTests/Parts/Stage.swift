@@ -43,7 +43,7 @@ struct Stage {
     open[call] = .some(nil)
     pages.open(
       PageOpening(
-        page: page, presenter: .client(1), call: call, by: Rights.app.caller, charge: charge))
+        page: page, presenter: .client(1), call: call, by: .app, charge: charge))
     act([])
   }
 
@@ -69,7 +69,7 @@ struct Stage {
 
   mutating func change(_ operation: StackOperation, call: CallNumber, exts: ValueObject = [:]) {
     open[call] = .some(nil)
-    pages.change(operation, for: call, by: Rights.app.caller, exts: exts)
+    pages.change(operation, for: call, by: .app, exts: exts)
     act([])
   }
 
