@@ -53,9 +53,10 @@ extension NavigationStack {
   /// How many pages there are, those beside too.
   var count: Int { beside.reduce(pages.count) { $0 + $1.pages.count } }
 
+  /// Ids are the server's own, and ASCII.
   func isTaken(_ id: String) -> Bool {
-    pages.contains { $0.id.isSameUTF8(as: id) }
-      || beside.contains { $0.pages.contains { $0.id.isSameUTF8(as: id) } }
+    pages.contains { $0.id.isSameASCII(as: id) }
+      || beside.contains { $0.pages.contains { $0.id.isSameASCII(as: id) } }
   }
 
   /// Ends a page, with those above it, also where its tab is not shown.

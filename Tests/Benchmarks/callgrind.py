@@ -4,11 +4,14 @@ import os
 import pathlib
 import shutil
 import subprocess
+import time
 
 import servers
 
 # Swift's hashes begin with a random number in each process otherwise.
 ENVIRONMENT = {"SWIFT_DETERMINISTIC_HASHING": "1"}
+# A server that has used no processor time for so many seconds has done what it does aside after its start.
+QUIET = 1
 
 
 class CountedServer:
@@ -46,6 +49,18 @@ class CountedServer:
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
+
+    def settle(self):
+        """Waits until the server does nothing: what it reads and makes aside is no call's."""
+        before = None
+        while (used := self._used()) != before:
+            before = used
+            time.sleep(QUIET)
+
+    def _used(self):
+        """Processor time, in ticks."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
 
     def count(self, on):
         """Begins to count, or ends."""

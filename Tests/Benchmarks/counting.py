@@ -15,6 +15,7 @@ def count(command, kind, folder, times, *options):
         load = kind(server.port)
         for _ in range(3):
             load.round()
+        server.settle()
         server.count(True)
         # What beginning costs goes with the first round.
         load.round()

@@ -69,7 +69,7 @@ struct Stage {
 
   mutating func change(_ operation: StackOperation, call: CallNumber, exts: ValueObject = [:]) {
     open[call] = .some(nil)
-    pages.change(operation, for: call, by: .app, exts: exts)
+    pages.change(operation, for: call, by: Rights.app.caller, exts: exts)
     act([])
   }
 
