@@ -1,0 +1,85 @@
+import Foundation
+import Synchronization
+import Waybridge
+
+/// Ends the demo's server as a crash does and starts it again in its place, so that one sees what
+/// its folder has kept.
+///
+/// `execv` is what ends it: the kernel throws memory and threads away wherever they are and closes
+/// every socket. As after SIGKILL, no handler runs, nothing is said to a client and nothing is
+/// flushed. The process keeps its number, so whoever has started the demo can still end it, and
+/// nobody has to watch over a second one.
+final class DemoRestart: Sendable {
+  private static let pattern = "action://demo/restart"
+
+  /// Where sessions and what the tasks remember are kept.
+  let folder: String
+  /// Whether the folder is this demo's alone, and goes with it.
+  private let isTemporary: Bool
+  private let port = Mutex(0)
+
+  /// - Parameters:
+  ///   - folder: the one that was named; else one is made among the temporary ones.
+  ///   - isTemporary: whether a demo that was started again has made it.
+  init(folder: String?, isTemporary: Bool) throws(CommandError) {
+    self.folder = try folder ?? Self.temporaryFolder()
+    self.isTemporary = isTemporary || folder == nil
+  }
+
+  /// Lets the demo's own workbench ask for it.
+  func register(in router: Router) throws {
+    try router.task(Self.pattern, run)
+  }
+
+  /// Takes the port at which the clients come back.
+  func listens(at address: BoundAddress) { port.withLock { $0 = address.port } }
+
+  /// The demo has ended as it should.
+  func ended() {
+    if isTemporary { try? FileManager.default.removeItem(atPath: folder) }
+  }
+
+  @Sendable private func run(_ call: Call) throws -> Value {
+    guard DemoRights.isWorkbench(call.caller) else {
+      throw CallError(code: 1403, message: "Only the demo's own workbench restarts its server")
+    }
+    Task {
+      // The answer goes out first.
+      try await Task.sleep(for: .milliseconds(150))
+      startAgain()
+    }
+    return ["process": .integer(Int64(getpid()))]
+  }
+
+  /// Does not return.
+  private func startAgain() {
+    var added = ["--port", String(port.withLock { $0 })]
+    if isTemporary { added += ["--data", folder, "--temporary-data"] }
+    var arguments = CommandLine.arguments
+    if Array(arguments.suffix(added.count)) != added { arguments += added }
+    // What is kept over an execv, and would keep the next one from hearing signals.
+    for number in [SIGTERM, SIGINT, SIGPIPE] { signal(number, SIG_DFL) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, nil)
+    close_range(3, .max, Int32(CLOSE_RANGE_CLOEXEC))
+    var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+    pointers.append(nil)
+    execv("/proc/self/exe", pointers)
+    perror("The server could not be started again")
+    _exit(1)
+  }
+
+  private static func temporaryFolder() throws(CommandError) -> String {
+    let parent = FileManager.default.temporaryDirectory
+    let folder = parent.appendingPathComponent("waybridge-demo-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw CommandError(
+        "No folder can be made in \(parent.path), where sessions are kept: name one by --data")
+    }
+    return folder.path
+  }
+}
