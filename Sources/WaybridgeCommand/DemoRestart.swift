@@ -10,8 +10,6 @@ import Waybridge
 /// flushed. The process keeps its number, so whoever has started the demo can still end it, and
 /// nobody has to watch over a second one.
 final class DemoRestart: Sendable {
-  private static let pattern = "action://demo/restart"
-
   /// Where sessions and what the tasks remember are kept.
   let folder: String
   /// Whether the folder is this demo's alone, and goes with it.
@@ -28,7 +26,7 @@ final class DemoRestart: Sendable {
 
   /// Lets the demo's own workbench ask for it.
   func register(in router: Router) throws {
-    try router.task(Self.pattern, run)
+    try router.task("action://demo/restart", run)
   }
 
   /// Takes the port at which the clients come back.

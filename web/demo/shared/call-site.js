@@ -3,7 +3,7 @@
 /** @typedef {{url: string, line: number}} Site a line of a file that the browser runs */
 
 // The client's own frames lie above the one that is looked for.
-if ("stackTraceLimit" in Error) Error.stackTraceLimit = 40;
+if ("stackTraceLimit" in Error) Reflect.set(Error, "stackTraceLimit", 40);
 
 /** What stands between a page and the socket: the client, and what watches the socket. */
 const between = /\/bridge\/[^/]+\.js$|\/shared\/tap\.js$/;
