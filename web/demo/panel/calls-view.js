@@ -39,7 +39,7 @@ export class CallsView {
 }
 
 /** @param {Exchange} call */
-function drawn({ kind, from, to, uri, title, began, took, ending, words }) {
+function drawn({ kind, from, to, uri, title, began, took, ending }) {
   const runs = kind === "request";
   const what = uri ?? title;
   return element("li", { "data-state": runs ? "running" : kind },
@@ -49,8 +49,7 @@ function drawn({ kind, from, to, uri, title, began, took, ending, words }) {
     runs
       ? element("span", { class: "call-state", "data-began": began }, waited(began))
       : element("span", { class: "call-state" }, `${ending || "answered"} · ${duration(took ?? 0)}`),
-    element("span", { class: "call-what" }, what.startsWith(location.origin) ? what.slice(location.origin.length) : what),
-    words.length > 0 && element("span", { class: "call-words" }, words[words.length - 1]));
+    element("span", { class: "call-what" }, what.startsWith(location.origin) ? what.slice(location.origin.length) : what));
 }
 
 /** @param {number} began */

@@ -154,8 +154,9 @@ class Row {
     this.#details.dataset.kind = kind;
     this.#title.textContent = title;
     this.#detail.textContent = detail.startsWith(location.origin) ? detail.slice(location.origin.length) : detail;
-    this.#ending.textContent = kind === "request" ? "waits" : kind === "notification" ? "" : ending || "answered";
+    this.#ending.textContent = kind === "request" ? "waits" : ending;
     this.#time.textContent = took === undefined ? "" : duration(took);
+    this.#time.title = took === undefined ? "" : "until the answer";
     this.#words.textContent = words.join(" ");
     this.#words.hidden = words.length === 0;
     if (this.#details.open) void this.#fill();

@@ -55,8 +55,8 @@ function entries(pages, top, awaited) {
       element("div", { class: "stack-page" },
         element("span", { class: "chip", "data-technology": kind }, kind),
         element("span", { class: "stack-uri" }, short(page.uri)),
-        element("span", { class: "stack-detail", title: page.host ? `shown by ${page.host}` : null }, `${page.style} · ${page.id}`),
-        awaited.has(page.id) && element("span", { class: "stack-awaited" }, `${awaited.get(page.id)?.from} waits for it`)));
+        element("span", { class: "stack-detail", title: page.host ? `shown by ${page.host}` : null }, `${page.style} · ${page.id}`,
+          awaited.has(page.id) && element("span", { class: "stack-awaited" }, ` · ${awaited.get(page.id)?.from} waits for it`))));
   });
 }
 
