@@ -20,7 +20,7 @@ final class DemoRestart: Sendable {
   ///   - folder: the one that was named; else one is made among the temporary ones.
   ///   - isTemporary: whether a demo that was started again has made it.
   init(folder: String?, isTemporary: Bool) throws(CommandError) {
-    self.folder = try folder ?? Self.temporaryFolder()
+    if let folder { self.folder = folder } else { self.folder = try Self.temporaryFolder() }
     self.isTemporary = isTemporary || folder == nil
   }
 
@@ -49,7 +49,8 @@ final class DemoRestart: Sendable {
     return ["process": .integer(Int64(getpid()))]
   }
 
-  /// Does not return.
+  /// Does not return. What the libraries open they close by an `execv` themselves; a descriptor
+  /// that one of them has forgotten would be a socket that nobody answers on.
   private func startAgain() {
     var added = ["--port", String(port.withLock { $0 })]
     if isTemporary { added += ["--data", folder, "--temporary-data"] }
@@ -60,7 +61,11 @@ final class DemoRestart: Sendable {
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, nil)
-    close_range(3, .max, Int32(CLOSE_RANGE_CLOEXEC))
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+      if let descriptor = Int32(name), descriptor > STDERR_FILENO {
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      }
+    }
     var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
     pointers.append(nil)
     execv("/proc/self/exe", pointers)

@@ -6,7 +6,8 @@
  * @param {string} selector of the items, which can have the focus
  */
 export function roving(list, selector) {
-  const shown = () => [...list.querySelectorAll(selector)].filter((item) => item.getClientRects().length > 0);
+  const shown = () => [...list.querySelectorAll(selector)].filter((item) =>
+    item.getClientRects().length > 0 && !item.closest("details:not([open]) > :not(summary)"));
   /** @param {Element | undefined} chosen */
   const stopAt = (chosen) => {
     for (const item of list.querySelectorAll(selector)) item.setAttribute("tabindex", item === chosen ? "0" : "-1");
