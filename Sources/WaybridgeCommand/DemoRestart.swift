@@ -24,9 +24,9 @@ final class DemoRestart: Sendable {
     self.isTemporary = isTemporary || folder == nil
   }
 
-  /// Lets the demo's own workbench ask for it.
+  /// Answers the scheme `demo`: these are no routes of the app, and no table has them.
   func register(in router: Router) throws {
-    try router.task("action://demo/restart", run)
+    try router.register(Dispatcher(name: "demo", action: .custom(answer)), scheme: "demo")
   }
 
   /// Takes the port at which the clients come back.
@@ -37,7 +37,26 @@ final class DemoRestart: Sendable {
     if isTemporary { try? FileManager.default.removeItem(atPath: folder) }
   }
 
-  @Sendable private func run(_ call: Call) throws -> Value {
+  @Sendable private func answer(_ call: Call) async throws -> Value {
+    switch call.uri.text {
+    case "demo://features": return features(call)
+    case "demo://restart": return try restart(call)
+    default:
+      throw CallError(
+        code: 1404, message: "The demo has demo://features and demo://restart, no \(call.uri.text)")
+    }
+  }
+
+  /// What the workbench may offer.
+  private func features(_ call: Call) -> Value {
+    [
+      "restart": .bool(DemoRights.isWorkbench(call.caller)),
+      "inspector": .bool(WebFiles.entries.contains("inspector")),
+    ]
+  }
+
+  /// Ends the server a moment after it has said so.
+  private func restart(_ call: Call) throws -> Value {
     guard DemoRights.isWorkbench(call.caller) else {
       throw CallError(code: 1403, message: "Only the demo's own workbench restarts its server")
     }

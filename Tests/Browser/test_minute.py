@@ -133,14 +133,17 @@ class RestartTest(MinuteCase):
     def test_what_is_lost_is_said(self):
         self.driver.find_element("css selector", "#repair [value=error]").click()
         self.phone.note("The table is")
+        # The call of a task has no key, unlike that of a page.
         self.phone.press("native://home", "Share this app")
         self.phone.surface("native://share/sheet")
         self.kill()
         self.phone.note("Lost: the repair that made addresses error. The server has read its table from the file again.")
-        self.phone.wait_for_stack("native://home")
-        self.assertRegex(self.phone.result("native://home"), "^2599 ")
-        row = self.phone.row("router.invoke")
-        self.phone.wait(lambda: "2599" in row.find_element("css selector", ".message-kind").text, "the call's end")
+        self.phone.wait_for_stack("native://share/sheet", "native://home")
+        rows = self.driver.find_elements("css selector", "#messages .message[data-kind=error]")
+        self.assertEqual(len(rows), 1)
+        self.assertIn("2599", rows[0].find_element("css selector", ".message-kind").text)
+        self.assertIn("This call had no key", rows[0].find_element("css selector", ".message-words").text)
+        self.screenshot("minute-lost")
 
     def test_it_is_killed_by_key_and_the_focus_stays(self):
         self.driver.execute_script("document.getElementById('kill').focus()")
@@ -148,15 +151,18 @@ class RestartTest(MinuteCase):
         self.phone.note("The server was restarted; the session goes on with one page.")
         self.assertEqual(self.driver.switch_to.active_element.get_attribute("id"), "kill")
 
-    def test_a_page_that_is_a_guest_may_not(self):
-        self.open_shop()
-        with self.phone.web("shop.html"):
-            told = self.driver.execute_script(
-                """const { Bridge } = await import("/bridge/bridge.js");
-                   const bridge = new Bridge();
-                   return bridge.invoke("action://demo/restart").then(String, (error) => `${error.code} ${error.message}`);"""
-            )
-        self.assertEqual(told, "1403 Only the demo's own workbench restarts its server")
+    def test_a_guest_of_the_workbench_may_not(self):
+        told = self.driver.execute_script(
+            """const { Bridge } = await import("/bridge/bridge.js");
+               const { shell } = await import("/demo/workbench.js");
+               const join = await shell.bridge.request("session.invite");
+               const bridge = new Bridge({ join, keep: "nothing" });
+               const told = [(await bridge.invoke("demo://features")).restart];
+               await bridge.invoke("demo://restart").catch((error) => told.push(`${error.code} ${error.message}`));
+               await bridge.close();
+               return told;"""
+        )
+        self.assertEqual(told, [False, "1403 Only the demo's own workbench restarts its server"])
 
 
 class FolderTest(unittest.TestCase):

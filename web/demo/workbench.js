@@ -97,22 +97,22 @@ function startUpEnds() {
  */
 async function opened(restarted) {
   const { bridge } = shell;
-  byId("inspector", HTMLElement).hidden = !bridge.session?.capabilities.includes("inspector");
   const before = repairView.place;
   await repairView.show();
   if (restarted && before !== undefined && before !== repairView.place) {
     log.note(`Lost: the repair that made addresses ${before}. The server has read its table from the file again.`);
   }
-  const { candidates } = await bridge.explain("action://demo/restart").catch(() => ({ candidates: [] }));
-  const canKill = candidates.some((/** @type {{chosen: boolean}} */ { chosen }) => chosen);
-  byId("kill", HTMLElement).hidden = !canKill;
-  steps.allowKill(canKill && bridge.state === "open");
+  // Another server than the demo's own has no such scheme.
+  const { restart, inspector } = await bridge.invoke("demo://features").catch(() => ({ restart: false, inspector: false }));
+  byId("inspector", HTMLElement).hidden = !inspector;
+  byId("kill", HTMLElement).hidden = !restart;
+  steps.allowKill(restart && bridge.state === "open");
 }
 
 /** Has the server's process ended as by a crash; it starts again by itself, at the same port. */
 async function kill() {
   steps.allowKill(false);
-  const { process } = await shell.bridge.invoke("action://demo/restart");
+  const { process } = await shell.bridge.invoke("demo://restart");
   log.note(`Killing the server, process ${process}: it says nothing to anybody, and what was only in its memory is gone.`);
 }
 

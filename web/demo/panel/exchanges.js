@@ -42,9 +42,10 @@ export class Exchanges {
   /** @type {Map<string, {uri: string, party: Party}>} by page id */
   #pages = new Map();
 
-  /** @returns {Exchange[]} calls that are not answered, the oldest first */
+  /** @returns {Exchange[]} calls of the app that are not answered, the oldest first */
   get running() {
-    return [...this.#open.values()].filter(({ title, direction }) => direction === "out" && calls.includes(title));
+    return [...this.#open.values()].filter(({ title, direction, uri = "" }) =>
+      direction === "out" && calls.includes(title) && !uri.startsWith("demo:"));
   }
 
   /** @returns {Map<string, Exchange>} running calls by the page that they wait for */
@@ -148,6 +149,9 @@ export class Exchanges {
     asked.bodies.push(message.body);
     Object.assign(asked, { kind, ending: message.ending, took: performance.now() - asked.began });
     if (!asked.detail) asked.detail = message.about;
+    if (message.error?.code === 2599 && !asked.bodies[0].includes('"key":')) {
+      asked.words.push("This call had no key: whether it was carried out when the server was killed, nobody knows. With a key it would have gone on.");
+    }
     const others = asked.title === "session.resume" && message.result ? this.#resumed(asked, message.result) : [];
     return [{ exchange: asked, isNew: false }, ...others];
   }
@@ -187,7 +191,7 @@ export class Exchanges {
 function answerer(method, params) {
   const uri = String(params?.uri ?? "");
   if (!method.startsWith("router.") || uri === "") return "native";
-  return /^(action|service):/.test(uri) ? "swift" : technology(uri);
+  return /^(action|service|demo):/.test(uri) ? "swift" : technology(uri);
 }
 
 /**

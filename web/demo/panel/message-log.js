@@ -51,7 +51,7 @@ export class MessageLog {
     }
     const row = new Row(exchange, this.code);
     this.#rows.set(exchange, row);
-    if (this.#start && !pressed.includes(exchange.title)) {
+    if (this.#start && !(pressed.includes(exchange.title) && !exchange.uri?.startsWith("demo:"))) {
       if (!this.#start.element.isConnected) this.list.append(this.#start.element);
       this.#start.add(row);
     } else {

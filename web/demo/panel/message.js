@@ -8,6 +8,7 @@
  * @property {string} method of an answer it is empty
  * @property {any} [params]
  * @property {any} [result]
+ * @property {any} [error]
  * @property {string} about what it is about: a URI, a page
  * @property {string} ending of an answer: the outcome, a code with its text
  * @property {string} body indented JSON
@@ -37,7 +38,7 @@ function one(value) {
   if (typeof method === "string") {
     return { kind: id === undefined ? "notification" : "request", id, method, params, about: about(params), ending: "", body };
   }
-  if (error) return { kind: "error", id, method: "", about: "", ending: `${error.code} ${error.message}`, body };
+  if (error) return { kind: "error", id, method: "", error, about: "", ending: `${error.code} ${error.message}`, body };
   return { kind: "result", id, method: "", result, about: about(result), ending: String(result?.outcome ?? ""), body };
 }
 
