@@ -53,7 +53,7 @@ class MinuteCase(DemoCase):
         self.phone.find("#kill[aria-disabled=false]").click()
         self.phone.note("Killing the server, process ")
         self.phone.note("The server was restarted; the session goes on")
-        self.phone.find("#kill[aria-disabled=false]")
+        self.phone.wait(lambda: self.driver.find_elements("css selector", "#kill[aria-disabled=false]"), "the next chance")
 
 
 class MinuteTest(MinuteCase):

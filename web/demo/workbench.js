@@ -37,22 +37,19 @@ const steps = new StepsView({
 const toasts = new Toasts(byId("toasts", HTMLElement));
 const connectionView = new ConnectionView(
   { again: () => shell.bridge.reconnect(), restart: () => location.reload() });
-/** How many pages are open. */
-let pages = 0;
 let isStarted = false;
 const engine = byId("engine", HTMLElement);
 const cut = byId("cut", HTMLButtonElement);
 const restart = byId("restart", HTMLButtonElement);
 
 export const shell = new Shell(byId("screen", HTMLElement), {
-  stack(stack) {
-    pages = stackView.show(stack, exchanges.awaited);
-  },
+  stack: (stack) => stackView.show(stack),
   message(who, direction, text, more) {
     for (const change of exchanges.take(who, direction, text, more)) log.show(change);
     const { running } = exchanges;
     callsView.show(running);
     steps.show(running);
+    stackView.await(exchanges.awaited);
   },
   started() {
     isStarted = true;
@@ -72,7 +69,7 @@ export const shell = new Shell(byId("screen", HTMLElement), {
   },
   connection(change) {
     connectionView.show(change, shell.bridge.session?.session);
-    const news = change.lost ? inWords(change.lost) : change.restarted && keptInWords(pages, exchanges.running.length);
+    const news = change.lost ? inWords(change.lost) : change.restarted && keptInWords(stackView.count, exchanges.running.length);
     if (news) {
       log.note(news);
       toasts.show(news);

@@ -4,19 +4,41 @@ import { layers, technology } from "../shell/stack.js";
 
 /** @typedef {import("../../bridge/bridge.js").Page} Page */
 /** @typedef {import("../../bridge/types.js").Stack} Stack */
+/** @typedef {Map<string, import("./exchanges.js").Exchange>} Awaited the calls that wait for pages, by page id */
 
 /** The live stack: the tab that is shown, its topmost page first, a modal stack in the page that presents it; then the tabs that wait. */
 export class StackView {
   #heading = byId("stack-tab", HTMLElement);
   #list = byId("stack", HTMLOListElement);
   #beside = byId("beside", HTMLElement);
+  /** @type {Stack} */
+  #stack = { pages: [] };
+  /** @type {Awaited} */
+  #awaited = new Map();
 
-  /**
-   * @param {Stack} stack
-   * @param {Map<string, import("./exchanges.js").Exchange>} awaited the calls that wait for pages, by page id
-   * @returns {number} how many pages there are
-   */
-  show({ tabs = [], selected, pages }, awaited) {
+  /** How many pages there are, in all tabs. */
+  get count() {
+    const { tabs = [], selected, pages } = this.#stack;
+    const waiting = tabs.filter((_, tab) => tab !== selected).map((tab) => tab.pages ?? []);
+    return [pages, ...waiting].reduce((sum, each) => sum + layers(each).length, 0);
+  }
+
+  /** @param {Stack} stack */
+  show(stack) {
+    this.#stack = stack;
+    this.#draw();
+  }
+
+  /** @param {Awaited} awaited */
+  await(awaited) {
+    const isSame = awaited.size === this.#awaited.size && [...awaited].every(([page, call]) => this.#awaited.get(page) === call);
+    this.#awaited = awaited;
+    if (!isSame) this.#draw();
+  }
+
+  #draw() {
+    const { tabs = [], selected, pages } = this.#stack;
+    const awaited = this.#awaited;
     const shown = typeof selected === "number" ? tabs[selected] : undefined;
     this.#heading.textContent = shown ? `Tab ${shown.uri}` : "No tab";
     this.#heading.hidden = tabs.length === 0;
@@ -25,7 +47,6 @@ export class StackView {
     this.#beside.replaceChildren(...others.map((tab) => element("section", { "data-tab": tab.uri },
       element("h3", {}, `Tab ${tab.uri} · ${tab.pages?.length ? "waits" : "not opened"}`),
       element("ol", { class: "stack" }, ...entries(tab.pages ?? [], undefined, awaited)))));
-    return [pages, ...others.map((tab) => tab.pages ?? [])].reduce((sum, each) => sum + layers(each).length, 0);
   }
 }
 
@@ -41,7 +62,7 @@ function topmost(pages) {
 /**
  * @param {Page[]} pages
  * @param {string | undefined} top
- * @param {Map<string, import("./exchanges.js").Exchange>} awaited
+ * @param {Awaited} awaited
  * @returns {HTMLLIElement[]}
  */
 function entries(pages, top, awaited) {
