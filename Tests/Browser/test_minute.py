@@ -73,6 +73,8 @@ class MinuteTest(MinuteCase):
         self.kill()
         self.phone.wait(lambda: "The server was killed; it had this call on its disk" in self.words(), "the restart")
         self.assertEqual(self.session(), session)
+        newest = self.driver.find_elements("css selector", "#messages > li:not(.housekeeping)")[:3]
+        self.assertTrue(any("it had this call on its disk" in row.text for row in newest), "what brought it through is among the newest")
         self.phone.note("goes on with 3 pages and 2 waiting calls.")
         self.phone.wait_for_stack(LIST, SHOP, "native://home")
         self.screenshot("minute-killed")
@@ -141,6 +143,7 @@ class RestartTest(MinuteCase):
         self.phone.wait_for_stack("native://share/sheet", "native://home")
         rows = self.driver.find_elements("css selector", "#messages .message[data-kind=error]")
         self.assertEqual(len(rows), 1)
+        self.phone.note("the session goes on with 2 pages.")
         self.assertIn("2599", rows[0].find_element("css selector", ".message-kind").text)
         self.assertIn("This call had no key", rows[0].find_element("css selector", ".message-words").text)
         self.screenshot("minute-lost")

@@ -48,7 +48,7 @@ function drawn({ kind, from, to, uri, title, began, took, ending }) {
     element("span", { class: "chip", "data-technology": to }, to),
     runs
       ? element("span", { class: "call-state", "data-began": began }, waited(began))
-      : element("span", { class: "call-state" }, `${ending || "answered"} · ${duration(took ?? 0)}`),
+      : element("span", { class: "call-state" }, `${kind === "error" ? `error ${ending.split(" ", 1)[0]}` : ending || "answered"} · ${duration(took ?? 0)}`),
     element("span", { class: "call-what" }, what.startsWith(location.origin) ? what.slice(location.origin.length) : what));
 }
 

@@ -20,6 +20,7 @@ import { read } from "./message.js";
  * @property {string[]} bodies indented JSON, in the order in which it passed
  * @property {string[]} words what has happened to it on its way, for people
  * @property {string} [uri] what is called
+ * @property {boolean} hasKey whether it is one call however often it is asked, and so outlives the server
  * @property {string} [page] the page that its client runs in
  * @property {string} [opened] the page that it has opened
  * @property {Site} [site] the line that has made the call
@@ -91,7 +92,7 @@ export class Exchanges {
     }
     /** @type {Exchange} */
     const exchange = {
-      who, direction, kind, title, detail, ending: "", bodies: [body], words: [], uri: params?.uri, page, began: performance.now(),
+      who, direction, kind, title, detail, ending: "", bodies: [body], words: [], uri: params?.uri, page, hasKey: params?.key !== undefined, began: performance.now(),
       from: who === "shell" ? "native" : who, to: answerer(title, params), ...(kind === "request" && { site }),
     };
     if (direction === "in") this.#asked(exchange, params);
@@ -140,8 +141,8 @@ export class Exchanges {
     if (!asked) {
       /** @type {Exchange} */
       const alone = {
-        who, direction, kind, title: "answer", detail: message.about, ending: "", bodies: [message.body], words: [], began: performance.now(),
-        from: "native", to: "native",
+        who, direction, kind, title: "answer", detail: message.about, ending: "", bodies: [message.body], words: [], hasKey: false,
+        began: performance.now(), from: "native", to: "native",
       };
       return [{ exchange: alone, isNew: true }];
     }
@@ -149,7 +150,7 @@ export class Exchanges {
     asked.bodies.push(message.body);
     Object.assign(asked, { kind, ending: message.ending, took: performance.now() - asked.began });
     if (!asked.detail) asked.detail = message.about;
-    if (message.error?.code === 2599 && !asked.bodies[0].includes('"key":')) {
+    if (message.error?.code === 2599 && !asked.hasKey) {
       asked.words.push("This call had no key: whether it was carried out when the server was killed, nobody knows. With a key it would have gone on.");
     }
     const others = asked.title === "session.resume" && message.result ? this.#resumed(asked, message.result) : [];
@@ -173,7 +174,7 @@ export class Exchanges {
       /** @type {Exchange} */
       const exchange = known ?? {
         who, direction: "out", kind: "request", title: method, detail: uri ?? "", ending: "", bodies: [], words: [], uri, page,
-        began: performance.now(), from: who === "shell" ? "native" : who, to: answerer(method, { uri }),
+        hasKey: true, began: performance.now(), from: who === "shell" ? "native" : who, to: answerer(method, { uri }),
       };
       if (exchange.words[exchange.words.length - 1] !== why) exchange.words.push(why);
       if (!known) remember(this.#open, place, exchange);

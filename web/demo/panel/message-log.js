@@ -6,8 +6,10 @@ import { roving } from "./roving.js";
 /** @typedef {import("./exchanges.js").Exchange} Exchange */
 
 const kept = 200;
-/** What clients say to keep going, and the shell's questions for the stack, which follow every change. */
-const housekeeping = ["$/ack", "$/ping", "navigation.stack"];
+/** What clients say to keep going, and what the workbench asks for itself after every change. */
+const housekeeping = ["$/ack", "$/ping", "navigation.stack", "page.sync", "table.get"];
+/** Milliseconds after which the end of a call is news again, and not what one sees anyway. */
+const long = 1000;
 /** What people start by pressing: it is not a part of the start, however early it comes. */
 const pressed = ["router.open", "router.invoke", "task.run"];
 
@@ -43,7 +45,7 @@ export class MessageLog {
    * @param {{exchange: Exchange, isNew: boolean}} change
    */
   show({ exchange, isNew }) {
-    if (!isNew) return this.#rows.get(exchange)?.draw();
+    if (!isNew) return this.#changed(exchange);
     if (this.#paused) {
       this.#missed += 1;
       this.pause.textContent = `Resume (${this.#missed} missed)`;
@@ -51,7 +53,7 @@ export class MessageLog {
     }
     const row = new Row(exchange, this.code);
     this.#rows.set(exchange, row);
-    if (this.#start && !(pressed.includes(exchange.title) && !exchange.uri?.startsWith("demo:"))) {
+    if (this.#start && (row.isHousekeeping || !pressed.includes(exchange.title))) {
       if (!this.#start.element.isConnected) this.list.append(this.#start.element);
       this.#start.add(row);
     } else {
@@ -64,6 +66,18 @@ export class MessageLog {
       old.remove();
       if (fold && !fold.querySelector(".message")) fold.remove();
     }
+  }
+
+  /**
+   * What was said of a call, and the end of one that was long, are news: its row is the newest again, unless somebody is in it.
+   * @param {Exchange} exchange
+   */
+  #changed(exchange) {
+    const row = this.#rows.get(exchange);
+    if (!row) return;
+    const said = row.draw();
+    const isNews = said || (exchange.took ?? 0) >= long;
+    if (isNews && !row.element.contains(document.activeElement) && !this.#start) this.list.prepend(row.element);
   }
 
   /** The app has started: what comes is shown by itself. */
@@ -146,11 +160,14 @@ class Row {
   }
 
   get isHousekeeping() {
-    return housekeeping.includes(this.exchange.title);
+    const { title, uri } = this.exchange;
+    return housekeeping.includes(title) || uri === "demo://features";
   }
 
+  /** @returns {boolean} whether it has more words than before */
   draw() {
     const { kind, title, detail, ending, took, words } = this.exchange;
+    const before = this.#words.textContent;
     this.#details.dataset.kind = kind;
     this.#title.textContent = title;
     this.#detail.textContent = detail.startsWith(location.origin) ? detail.slice(location.origin.length) : detail;
@@ -160,6 +177,7 @@ class Row {
     this.#words.textContent = words.join(" ");
     this.#words.hidden = words.length === 0;
     if (this.#details.open) void this.#fill();
+    return this.#words.textContent !== before;
   }
 
   /** Only what is looked at is laid out. */
