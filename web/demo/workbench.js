@@ -69,7 +69,7 @@ export const shell = new Shell(byId("screen", HTMLElement), {
   },
   connection(change) {
     connectionView.show(change, shell.bridge.session?.session);
-    const news = change.lost ? inWords(change.lost) : change.restarted && keptInWords(stackView.count, exchanges.running.filter(({ hasKey }) => hasKey).length);
+    const news = change.lost ? inWords(change.lost) : change.restarted && keptInWords(stackView.count, exchanges.running.filter(({ hasKey, opened }) => hasKey || opened).length);
     if (news) {
       log.note(news);
       toasts.show(news);

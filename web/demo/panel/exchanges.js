@@ -20,7 +20,7 @@ import { read } from "./message.js";
  * @property {string[]} bodies indented JSON, in the order in which it passed
  * @property {string[]} words what has happened to it on its way, for people
  * @property {string} [uri] what is called
- * @property {boolean} hasKey whether it is one call however often it is asked, and so outlives the server
+ * @property {boolean} hasKey whether it is one call however often it is asked: such a call outlives the server, as does one whose page is shown
  * @property {string} [page] the page that its client runs in
  * @property {string} [opened] the page that it has opened
  * @property {Site} [site] the line that has made the call
