@@ -165,7 +165,7 @@ export class Exchanges {
   #resumed({ who, page, bodies }, { pending = [], resumed, restarted }) {
     if (!resumed) return [];
     const reloaded = bodies[0].includes('"reloaded": true');
-    const why = restarted ? "The server was killed; it had this call on its disk, and started again it goes on with it."
+    const why = restarted ? "The server was killed; it had this call on its disk and, started again, goes on with it."
       : reloaded ? "The page was loaded again; its session.resume took this call up, and it goes on."
         : "The connection was lost, the call was not: session.resume brought it through.";
     return pending.map((/** @type {{id: string, method: string, uri?: string}} */ { id, method, uri }) => {

@@ -28,7 +28,7 @@ export class StepsView {
 
   /** @param {Exchange[]} running */
   show(running) {
-    const calls = running.filter(({ from, opened }) => from === "web" && opened);
+    const calls = running.filter(({ from, opened, words }) => from === "web" && (opened || words.length > 0));
     this.#call = calls[calls.length - 1] ?? this.#call;
     this.#draw();
   }
@@ -61,7 +61,7 @@ export class StepsView {
     this.#reload.setAttribute("aria-disabled", String(this.#waiting?.page === undefined));
     this.#kill.setAttribute("aria-disabled", String(!this.#canKill));
     const told = current >= 0 ? `Step ${current + 1} of ${done.length}`
-      : `Done: the call waited ${duration(call?.took ?? 0)}, lived through that, and was answered once.`;
+      : `Done: the call waited ${duration(call?.took ?? 0)}, outlived what you broke, and was answered once.`;
     if (this.#status.textContent !== told) this.#status.textContent = told;
   }
 }
