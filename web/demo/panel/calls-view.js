@@ -11,6 +11,8 @@ const most = 4;
 export class CallsView {
   /** @type {Exchange[]} the newest first */
   #calls = [];
+  /** What is drawn, so that nothing is drawn anew that has not changed. */
+  #drawn = "";
   /** @type {number | undefined} */
   #timer;
 
@@ -26,7 +28,11 @@ export class CallsView {
     const waits = (/** @type {Exchange} */ call) => call.kind === "request";
     const calls = [...this.#calls.filter(waits), ...this.#calls.filter((call) => !waits(call))];
     this.#calls = this.#calls.filter((call) => calls.indexOf(call) < most);
-    this.list.replaceChildren(...calls.slice(0, most).map(drawn));
+    const shown = calls.slice(0, most);
+    const now = shown.map(({ began, kind, to }) => `${began} ${kind} ${to}`).join();
+    if (now === this.#drawn) return;
+    this.#drawn = now;
+    this.list.replaceChildren(...shown.map(drawn));
     clearInterval(this.#timer);
     if (running.length > 0) this.#timer = setInterval(() => this.#tick(), 1000);
   }
