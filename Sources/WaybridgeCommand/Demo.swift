@@ -8,7 +8,8 @@ struct Demo: Configured {
     abstract: "Serve the demo: a phone with native, web and Flutter pages, ready to click.",
     discussion: """
       The first line on standard output is "listening on http://HOST:PORT", the second the page to \
-      open. The limits of waybridge serve can be set as there, by variables and the configuration \
+      open. Sessions, the cart and who is logged in are kept in a folder, so that the server can be \
+      killed and started again on the page: one of its own, unless --data names one. The limits of waybridge serve can be set as there, by variables and the configuration \
       file.
 
       Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 where it cannot serve; \
@@ -22,6 +23,9 @@ struct Demo: Configured {
 
   @Option(help: .setting("data", valueName: "dir"), completion: .directory)
   var data: String?
+
+  @Flag(help: .hidden)
+  var temporaryData = false
 
   @OptionGroup var doors: DoorOptions
   @OptionGroup var log: LogOptions
@@ -49,7 +53,10 @@ struct Demo: Configured {
     let table = URL(fileURLWithPath: web).appendingPathComponent("../protocol/routes/demo.json")
     let live = try router.load(tableAt: table.standardizedFileURL.path)
     let events = DemoEvents()
-    try DemoTasks.register(in: router, events: events)
+    let restart = try DemoRestart(folder: settings.data, isTemporary: temporaryData)
+    defer { restart.ended() }
+    try restart.register(in: router)
+    try DemoTasks.register(in: router, events: events, keptIn: restart.folder)
     var configuration = BridgeConfiguration(
       port: settings.port, webRoot: web, webEntries: WebFiles.entries, limits: settings.limits,
       logger: settings.logger)
@@ -58,10 +65,11 @@ struct Demo: Configured {
     configuration.policy = DemoRights.policy
     configuration.handshakeHeaders = DemoRights.headers
     configuration.identify = DemoRights.identity
-    if let data = settings.data { configuration.store = try SQLiteSessionStore(folder: data) }
+    configuration.store = try SQLiteSessionStore(folder: restart.folder)
     // Whoever ends a demo does not wait for its open pages.
     configuration.drain = .zero
     try await Listening.serve(
-      router, configuration, then: "open {address}/demo/ in a browser", use: events.start)
+      router, configuration, then: "open {address}/demo/ in a browser", use: events.start,
+      at: restart.listens)
   }
 }

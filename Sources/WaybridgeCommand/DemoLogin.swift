@@ -3,31 +3,22 @@ import Waybridge
 
 /// Who is logged in to the demo, session by session.
 final class DemoLogin: Sendable {
-  private struct State {
-    /// How many sessions are remembered; the oldest login is forgotten first.
-    private static let limit = 1000
-    private var users: [(session: String, name: String)] = []
-    /// The login pages that are shown, by session.
-    var asked: [String: Task<Void, any Error>] = [:]
-
-    func name(in session: String) -> String? { users.last { $0.session == session }?.name }
-
-    mutating func remember(_ name: String, in session: String) {
-      forget(session)
-      if users.count == Self.limit { users.removeFirst() }
-      users.append((session, name))
-    }
-
-    mutating func forget(_ session: String) {
-      users.removeAll { $0.session == session }
-    }
+  private struct User: Codable {
+    let session: String
+    let name: String
   }
 
-  private let events: DemoEvents
-  private let state = Mutex(State())
+  /// How many sessions are remembered; the oldest login is forgotten first.
+  private static let limit = 1000
 
-  init(events: DemoEvents) {
+  private let events: DemoEvents
+  private let users: DemoMemory<[User]>
+  /// The login pages that are shown, by session.
+  private let asked = Mutex<[String: Task<Void, any Error>]>([:])
+
+  init(events: DemoEvents, keptIn folder: String) throws {
     self.events = events
+    users = try DemoMemory("login", in: folder, else: [])
   }
 
   /// Binds the tasks of the table, and guards the routes of its group `account`.
@@ -46,8 +37,9 @@ final class DemoLogin: Sendable {
     try router.handle(
       "logout",
       with: .asyncTask { call in
-        self.state.withLock { $0.forget(call.navigator.session) }
-        try await self.tell(in: call.navigator.session)
+        let session = call.navigator.session
+        try self.users.change { $0.removeAll { $0.session == session } }
+        try await self.tell(in: session)
         return .null
       })
   }
@@ -56,24 +48,29 @@ final class DemoLogin: Sendable {
   /// time share one page.
   private func isLoggedIn(_ call: Call, toOpen uri: String?) async throws -> Bool {
     let session = call.navigator.session
-    let asking: Task<Void, any Error>? = state.withLock { state in
-      guard state.name(in: session) == nil else { return nil }
-      if let asked = state.asked[session] { return asked }
+    let asking: Task<Void, any Error>? = asked.withLock { asked in
+      guard name(in: session) == nil else { return nil }
+      if let asking = asked[session] { return asking }
       let asking = Task { try await self.ask(call.navigator, toOpen: uri) }
-      state.asked[session] = asking
+      asked[session] = asking
       return asking
     }
     try await asking?.value
-    return state.withLock { $0.name(in: session) != nil }
+    return name(in: session) != nil
   }
 
   private func ask(_ navigator: any Navigator, toOpen uri: String?) async throws {
-    defer { state.withLock { $0.asked[navigator.session] = nil } }
+    let session = navigator.session
+    defer { asked.withLock { $0[session] = nil } }
     let params: ValueObject = uri.map { ["uri": .string($0)] } ?? [:]
     let outcome = try await navigator.open("native://login", params, style: .present)
     guard outcome.kind == .finished, let name = outcome.data["name"]?.string else { return }
-    state.withLock { $0.remember(name, in: navigator.session) }
-    try await tell(in: navigator.session)
+    try users.change { users in
+      users.removeAll { $0.session == session }
+      if users.count == Self.limit { users.removeFirst() }
+      users.append(User(session: session, name: name))
+    }
+    try await tell(in: session)
   }
 
   private func tell(in session: String) async throws(CallError) {
@@ -83,6 +80,10 @@ final class DemoLogin: Sendable {
   private func value(for call: Call) -> Value { user(in: call.navigator.session) }
 
   private func user(in session: String) -> Value {
-    ["name": state.withLock { $0.name(in: session) }.map(Value.string) ?? .null]
+    ["name": name(in: session).map(Value.string) ?? .null]
+  }
+
+  private func name(in session: String) -> String? {
+    users.value.last { $0.session == session }?.name
   }
 }

@@ -24,6 +24,11 @@ enum DemoRights {
     return Identity(user: workbench, groups: ["staff"])
   }
 
+  /// Whether the workbench calls, and no page that it has invited.
+  static func isWorkbench(_ caller: Caller) -> Bool {
+    caller.identity.user == workbench && !caller.isGuest
+  }
+
   /// Whether a page of this server asks, in a browser of this machine, by an address of it.
   private static func isHere(_ handshake: Handshake) -> Bool {
     guard let address = handshake.address, ["127.0.0.1", "::1"].contains(address),

@@ -1,4 +1,3 @@
-import Synchronization
 import Waybridge
 
 /// The demo's shop: what it sells, the cart of each session, and the orders, which are the same for
@@ -11,12 +10,25 @@ final class DemoShop: Sendable {
     let price: Int64
   }
 
-  private struct State {
+  private struct Cart: Codable {
+    let session: String
+    var counts: [Int64]
+  }
+
+  private struct Order: Codable {
+    let number: Int64
+    let name: String
+    var state: String
+  }
+
+  private struct State: Codable {
     /// How many carts are remembered; the oldest is forgotten first.
     static let limit = 1000
-    var carts: [(session: String, counts: [Int64])] = []
-    var orders: [(number: Int64, name: String, state: String)] = [
-      (1041, "Trail mug", "delivered"), (1042, "Rain cape", "open"), (1043, "Tin lantern", "open"),
+    var carts: [Cart] = []
+    var orders = [
+      Order(number: 1041, name: "Trail mug", state: "delivered"),
+      Order(number: 1042, name: "Rain cape", state: "open"),
+      Order(number: 1043, name: "Tin lantern", state: "open"),
     ]
   }
 
@@ -29,10 +41,11 @@ final class DemoShop: Sendable {
   private static let most: Int64 = 99
 
   private let events: DemoEvents
-  private let state = Mutex(State())
+  private let memory: DemoMemory<State>
 
-  init(events: DemoEvents) {
+  init(events: DemoEvents, keptIn folder: String) throws {
     self.events = events
+    memory = try DemoMemory("shop", in: folder, else: State())
   }
 
   /// Binds the tasks of the table that are about the shop, and its service.
@@ -46,14 +59,15 @@ final class DemoShop: Sendable {
   @Sendable private func add(_ call: Call) async throws -> Value {
     let index = try Self.product(in: call)
     let session = call.navigator.session
-    state.withLock { state in
+    let count = Self.count(in: call)
+    try memory.change { state in
       if !state.carts.contains(where: { $0.session == session }) {
         if state.carts.count == State.limit { state.carts.removeFirst() }
-        state.carts.append((session, Self.products.map { _ in 0 }))
+        state.carts.append(Cart(session: session, counts: Self.products.map { _ in 0 }))
       }
       guard let place = state.carts.firstIndex(where: { $0.session == session }) else { return }
-      let count = state.carts[place].counts[index] + Self.count(in: call)
-      state.carts[place].counts[index] = min(count, Self.most)
+      let sum = state.carts[place].counts[index] + count
+      state.carts[place].counts[index] = min(sum, Self.most)
     }
     let cart = cart(in: session)
     try await events.publish("cart.changed", cart, to: .session(session))
@@ -62,18 +76,19 @@ final class DemoShop: Sendable {
 
   @Sendable private func cancel(_ call: Call) async throws -> Value {
     let number = call.params["number"]?.integer
-    let order: Value? = state.withLock { state in
+    let order: Order? = try memory.change { state in
       guard let place = state.orders.firstIndex(where: { $0.number == number }) else { return nil }
       state.orders[place].state = "cancelled"
-      let order = state.orders[place]
-      return ["id": .integer(order.number), "name": .string(order.name), "state": "cancelled"]
+      return state.orders[place]
     }
     guard let order else {
       throw CallError(code: 1404, message: "There is no order \(number ?? 0)")
     }
     try await events.publish(
-      "order.changed", ["id": order["id"] ?? .null, "state": "cancelled"], to: .all)
-    return order
+      "order.changed", ["id": .integer(order.number), "state": "cancelled"], to: .all)
+    return [
+      "id": .integer(order.number), "name": .string(order.name), "state": .string(order.state),
+    ]
   }
 
   @Sendable private func quote(_ call: Call) throws -> Value {
@@ -81,9 +96,8 @@ final class DemoShop: Sendable {
   }
 
   private func cart(in session: String) -> Value {
-    let counts = state.withLock { state in
-      state.carts.first { $0.session == session }?.counts ?? Self.products.map { _ in 0 }
-    }
+    let kept = memory.value.carts.first { $0.session == session }
+    let counts = kept?.counts ?? Self.products.map { _ in 0 }
     let lines = zip(Self.products, counts).filter { $0.1 > 0 }
     return [
       "count": .integer(lines.reduce(0) { $0 + $1.1 }),

@@ -3,11 +3,14 @@ import Waybridge
 
 /// What of the demo is written in Swift.
 enum DemoTasks {
-  static func register(in router: Router, events: DemoEvents) throws {
+  /// - Parameter folder: where what the tasks remember is kept.
+  static func register(
+    in router: Router, events: DemoEvents, keptIn folder: String
+  ) throws {
     try router.handle("share", with: .asyncTask(share))
     try router.handle("time", with: .task(time))
-    try DemoLogin(events: events).register(in: router)
-    try DemoShop(events: events).register(in: router)
+    try DemoLogin(events: events, keptIn: folder).register(in: router)
+    try DemoShop(events: events, keptIn: folder).register(in: router)
     router.undefinedRoute(upgrade)
   }
 

@@ -84,11 +84,9 @@ class Phone:
         return self.find(f".page[aria-label='{title}']:not([inert])")
 
     def settle(self):
-        """Waits until nothing moves."""
-        self.wait(
-            lambda: self.driver.execute_script("return document.getAnimations().length") == 0,
-            "the end of the motion",
-        )
+        """Waits until nothing moves but what moves as long as a call runs."""
+        moving = "return document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime !== Infinity).length"
+        self.wait(lambda: self.driver.execute_script(moving) == 0, "the end of the motion")
 
     def toast(self, text):
         self.wait(lambda: text in self.find("#toasts").text, f"the toast {text}")
@@ -108,12 +106,31 @@ class Phone:
         self.wait(lambda: [uri for _, uri in self.stack()] == expected, f"the stack {expected}")
 
     def messages(self):
-        """The messages shown, newest first, as (who, direction, title, kind)."""
+        """The rows of the messages, newest first, as (who, direction, title, kind): a request is one until it is answered."""
         return self.driver.execute_script(
             """return [...document.querySelectorAll("#messages .message")].map((message) => [
                  message.querySelector(".chip").textContent, message.dataset.direction,
                  message.querySelector(".message-title").textContent, message.dataset.kind])"""
         )
+
+    def row(self, title):
+        """The newest row of the messages that is shown and has this title."""
+
+        def shown():
+            rows = self.driver.find_elements(By.CSS_SELECTOR, "#messages .message")
+            fitting = [row for row in rows if row.is_displayed() and row.find_elements(By.CSS_SELECTOR, ".message-title")[0].text == title]
+            return fitting[0] if fitting else None
+
+        return self.wait(shown, f"the row {title}")
+
+    def note(self, text):
+        """What is said among the messages and holds this text."""
+
+        def told():
+            notes = [note.text for note in self.driver.find_elements(By.CSS_SELECTOR, "#messages .note")]
+            return next((note for note in notes if text in note), None)
+
+        return self.wait(told, f"the note {text}")
 
     def overflow(self):
         """Elements of this document that are wider than their place, as selectors."""

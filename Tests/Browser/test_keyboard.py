@@ -149,9 +149,26 @@ class KeyboardTest(DemoCase):
         self.assertEqual(self.focused(), "Clear")
 
     def test_a_message_opens_by_key(self):
-        self.tab_to("session.open")
-        self.keys(Keys.ENTER)
+        self.enter("Start-up")
+        self.keys(Keys.END, Keys.ENTER)
+        self.assertIn("session.open", self.focused())
         self.assertIn('"jsonrpc": "2.0"', self.phone.find("#messages pre").text)
+
+    def test_the_messages_are_one_stop_of_the_tab_key(self):
+        self.open_shop()
+        stops = "return document.querySelectorAll('#messages summary[tabindex=\"0\"]').length"
+        self.phone.wait(lambda: self.driver.execute_script(stops) == 1, "one stop")
+        self.phone.find("#pause").click()  # so that no row comes between
+        self.driver.execute_script("document.querySelector('#messages summary[tabindex=\"0\"]').focus()")
+        for key in (Keys.HOME, Keys.ARROW_DOWN, Keys.ARROW_DOWN):
+            self.keys(key)
+        third = self.driver.execute_script(
+            "return [...document.querySelectorAll('#messages summary')].filter((each) => each.checkVisibility()).indexOf(document.activeElement)"
+        )
+        self.assertEqual(third, 2)
+        self.assertEqual(self.driver.execute_script(stops), 1)
+        self.keys(Keys.END)
+        self.assertIn("Start-up", self.focused())
 
 
 if __name__ == "__main__":

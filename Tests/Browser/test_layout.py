@@ -126,12 +126,18 @@ class PhoneLightTest(LayoutTest):
     def test_every_page_of_the_other_tabs_fits_a_phone_in_the_light(self):
         self.visit_discover("phone-light")
 
-    def test_the_app_has_the_whole_screen_but_the_bar_of_views(self):
+    def test_the_stack_and_the_messages_stay_in_sight_while_the_phone_acts(self):
         width, height = self.driver.execute_script(
             "const { width, height } = document.getElementById('screen').getBoundingClientRect(); return [width, height]"
         )
         self.assertEqual(width, 390)
-        self.assertGreater(height, 780)
+        self.assertGreater(height, 370)
+        self.open_shop()
+        self.assertIn("shop.html", self.phone.find("#stack [aria-current] .stack-uri").text)
+        self.assertIn("page.open", self.phone.row("page.open").text)
+        within = """return [...document.querySelectorAll("#stack [aria-current], #messages > li:first-child, .tabs")]
+                      .every((each) => { const { top, bottom } = each.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; })"""
+        self.assertTrue(self.driver.execute_script(within))
 
 
 class PhoneDarkTest(LayoutTest):

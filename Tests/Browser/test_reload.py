@@ -107,7 +107,7 @@ class RestartCase(ReloadCase):
 
     def note(self):
         """What is said of it beside the phone, which is said in front of it too."""
-        text = self.phone.find("#messages .note").text
+        text = self.phone.note("session")
         self.phone.toast(text)
         return text
 
@@ -154,7 +154,7 @@ class KeptSessionTest(RestartCase):
         self.phone.surface(LIST)
         for end in ("crash", "stop"):
             self.restart(getattr(self.server, end))
-            self.assertEqual(self.note(), "The server was restarted; the session goes on.")
+            self.assertEqual(self.note(), "The server was restarted; the session goes on with 3 pages and 2 waiting calls.")
             self.phone.button("Clear").click()
             self.phone.wait_for_stack(LIST, SHOP, "native://home")
             self.assertEqual(self.session(), session)

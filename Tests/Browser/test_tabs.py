@@ -112,7 +112,7 @@ class TabsTest(DemoCase):
         self.phone.tab("Me")
         with self.phone.flutter():
             self.phone.flutter_page("Me")
-        self.phone.button("Cut the Flutter connection").click()
+        self.phone.button("Cut Flutter off").click()
         vacant = self.phone.find(".vacant")
         self.assertIn("The pages of Me have gone", vacant.text)
         self.screenshot("tab-vacant")
@@ -124,7 +124,7 @@ class TabsTest(DemoCase):
         self.assertFalse(vacant.is_displayed())
 
     def test_a_tab_whose_page_does_not_open_is_not_shown(self):
-        self.phone.button("Cut the Flutter connection").click()
+        self.phone.button("Cut Flutter off").click()
         self.phone.button("Restart Flutter")
         self.phone.tab("Me")
         self.phone.toast("2504")

@@ -15,7 +15,7 @@ class WorkbenchTest(DemoCase):
         with self.phone.web("shop.html"):
             self.phone.button("Who made it?").click()
         self.phone.wait_for_stack("flutter://profile/7", SHOP, "native://home")
-        self.phone.button("Cut the Flutter connection").click()
+        self.phone.button("Cut Flutter off").click()
         with self.phone.web("shop.html"):
             self.assertRegex(self.phone.settled(), r"^failed · 2504 ")
         self.phone.wait_for_stack(SHOP, "native://home")
@@ -45,7 +45,7 @@ class WorkbenchTest(DemoCase):
         with self.phone.flutter():
             self.phone.button("Meet somewhere", self.phone.flutter_page("Profile")).click()
         self.phone.surface("native://address/list")
-        self.phone.button("Cut the Flutter connection").click()
+        self.phone.button("Cut Flutter off").click()
         self.phone.wait_for_stack("native://address/list", "native://home")
         self.phone.press("native://address/list", "Back")
         self.assertRegex(self.phone.result("native://home"), r"^failed · 2504 ")
@@ -60,21 +60,20 @@ class WorkbenchTest(DemoCase):
         with self.phone.web("shop.html"):
             self.phone.settled()
         for message in (
-            ["shell", "out", "session.open", "request"],
-            ["web", "out", "router.open", "request"],
-            ["flutter", "in", "page.open", "request"],
-            ["web", "in", "$/progress", "notification"],
-            ["flutter", "out", "navigation.finish", "request"],
-            ["web", "in", "router.open", "result"],
+            ["shell", "out", "session.open", "result"],
+            ["shell", "out", "router.open", "request"],
+            ["flutter", "in", "page.open", "result"],
+            ["flutter", "out", "navigation.finish", "result"],
+            ["web", "out", "router.open", "result"],
         ):
             self.phone.wait(lambda: message in self.phone.messages(), str(message))
 
     def test_a_message_opens_to_its_json_without_the_keys_of_the_session(self):
-        first = self.driver.find_elements(By.CSS_SELECTOR, "#messages .message")[-2]
+        self.phone.find("#messages .start summary").click()
+        first = self.driver.find_elements(By.CSS_SELECTOR, "#messages .message")[-1]
         self.assertEqual(first.find_element(By.CSS_SELECTOR, ".message-title").text, "session.open")
         first.find_element(By.TAG_NAME, "summary").click()
-        body = self.phone.find("pre", first)
-        self.phone.wait(lambda: '"joinToken"' in body.text, "the JSON")
+        body = self.phone.find("figure:last-child pre", first)
         self.assertRegex(body.text, r'"joinToken": ".{4}…"')
         self.screenshot("message-open")
 
@@ -87,6 +86,68 @@ class WorkbenchTest(DemoCase):
         self.phone.find("#pause").click()
         self.phone.press("shop.html", "Back")
         self.phone.wait(lambda: self.phone.messages(), "messages")
+
+    def test_what_passes_before_anything_is_pressed_is_folded(self):
+        start = self.phone.find("#messages .start")
+        self.assertRegex(start.text, r"^Start-up \d+ exchanges in [\d.]+ m?s")
+        self.assertEqual(self.phone.messages()[-1][2], "session.open")
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "#messages > li:not(.start):not(.housekeeping)"), [])
+
+    def test_an_answer_is_in_the_row_of_its_request_with_its_time(self):
+        self.phone.press("native://home", "Server time")
+        self.phone.result("native://home")
+        row = self.phone.row("router.invoke")
+        self.assertEqual(row.get_attribute("data-kind"), "result")
+        self.assertRegex(row.find_element(By.CSS_SELECTOR, ".message-time").text, r"^\d+ ms$")
+        row.find_element(By.TAG_NAME, "summary").click()
+        self.phone.wait(lambda: "serverTime" in row.text, "the answer")
+        captions = [caption.text for caption in row.find_elements(By.CSS_SELECTOR, "figcaption")]
+        self.assertEqual(captions[-2:], ["Request", "Answer"])
+
+    def test_housekeeping_is_shown_where_it_is_wanted(self):
+        self.open_shop()
+        hidden = self.driver.find_elements(By.CSS_SELECTOR, "#messages > .housekeeping")
+        self.assertGreater(len(hidden), 0)
+        self.assertFalse(hidden[0].is_displayed())
+        self.phone.find("#with-all").click()
+        self.assertTrue(hidden[0].is_displayed())
+
+    def test_whatever_can_be_pressed_has_a_name(self):
+        self.open_shop()
+        self.phone.row("page.open").find_element(By.TAG_NAME, "summary").click()
+        shown = self.driver.execute_script(
+            """return [...document.querySelectorAll("button, input, summary, a[href], [tabindex='0'], iframe")]
+                 .filter((each) => each.checkVisibility({ visibilityProperty: true }))"""
+        )
+        self.assertGreater(len(shown), 20)
+        self.assertEqual([each.get_attribute("outerHTML") for each in shown if not each.accessible_name], [])
+
+    def calls(self):
+        """Who calls whom, as (from, to, what, state)."""
+        return self.driver.execute_script(
+            """return [...document.querySelectorAll("#calls li")].map((call) => [
+                 ...[...call.querySelectorAll(".chip")].map((chip) => chip.textContent),
+                 call.querySelector(".call-what").textContent, call.dataset.state])"""
+        )
+
+    def test_it_is_seen_from_whom_to_whom_a_call_goes(self):
+        self.open_shop()
+        self.assertEqual(self.calls(), [["native", "web", SHOP, "running"]])
+        for button, party, uri in (
+            ("Who made it?", "flutter", "flutter://profile/7"),
+            ("Choose an address", "native", "native://address/list"),
+            ("Share this mug", "swift", "action://share"),
+        ):
+            with self.phone.web("shop.html"):
+                self.phone.button(button).click()
+            self.phone.wait(lambda: self.calls()[0] == ["web", party, uri, "running"], f"the call of {uri}: {self.calls()}")
+            self.phone.wait_for_stack(*([uri] if party != "swift" else ["native://share/sheet"]), SHOP, "native://home")
+            if party != "swift":
+                waiting = self.phone.find(f"#stack [data-technology='{party}'] .stack-awaited").text
+                self.assertEqual(waiting, "· web waits for it")
+            self.driver.execute_script("history.back()")
+            self.phone.surface("shop.html")
+            self.phone.wait(lambda: ["web", party, uri, "result"] in self.calls(), "its end")
 
     def test_at_most_200_messages_are_kept(self):
         self.phone.press("native://home", "Outfitters")

@@ -27,6 +27,16 @@ export function inWords({ reason, calls, pages }) {
 }
 
 /**
+ * What a restart of the server has left as it was, in words.
+ * @param {number} pages
+ * @param {number} calls that wait for an answer
+ */
+export function keptInWords(pages, calls) {
+  const what = [count(pages, "page"), count(calls, "waiting call")].filter((each) => each !== "");
+  return `The server was restarted; the session goes on${what.length > 0 ? ` with ${what.join(" and ")}` : ""}.`;
+}
+
+/**
  * @param {number} number
  * @param {string} name
  */

@@ -1,61 +1,89 @@
 // @ts-check
 import { element } from "../shared/dom.js";
-import { MessageReader } from "./message.js";
+import { duration } from "./duration.js";
+import { roving } from "./roving.js";
 
-/** @typedef {import("./message.js").Who} Who */
-/** @typedef {import("./message.js").Direction} Direction */
+/** @typedef {import("./exchanges.js").Exchange} Exchange */
 
 const kept = 200;
+/** What clients say to keep going, and what the workbench asks for itself after every change. */
+const housekeeping = ["$/ack", "$/ping", "navigation.stack", "page.sync", "table.get"];
+/** Milliseconds after which the end of a call is news again, and not what one sees anyway. */
+const long = 1000;
+/** What people start by pressing: it is not a part of the start, however early it comes. */
+const pressed = ["router.open", "router.invoke", "task.run"];
 
-/** The messages as they pass, newest first; the oldest go. While it is paused, messages are counted and not kept. */
+/**
+ * What passes the sockets, a row for each request with its answer, newest first; the oldest go. While it is paused, what is new is counted
+ * and not kept.
+ */
 export class MessageLog {
-  #reader = new MessageReader();
+  /** @type {Map<Exchange, Row>} the oldest first */
+  #rows = new Map();
+  /** @type {StartUp | undefined} while the app starts */
+  #start = new StartUp();
   #paused = false;
   #missed = 0;
 
   /**
-   * @param {HTMLOListElement} list
-   * @param {HTMLButtonElement} pause
-   * @param {HTMLButtonElement} clear
-   * @param {HTMLInputElement} withStack whether the shell's questions for the stack, which follow every change, are shown
+   * @param {{list: HTMLOListElement, pause: HTMLButtonElement, clear: HTMLButtonElement, all: HTMLInputElement}} parts `all`: whether
+   *   housekeeping is shown
+   * @param {(exchange: Exchange) => Promise<HTMLElement[]>} code what shows the code behind a row
    */
-  constructor(list, pause, clear, withStack) {
+  constructor({ list, pause, clear, all }, code) {
     this.list = list;
     this.pause = pause;
+    this.code = code;
     pause.addEventListener("click", () => this.#toggle());
-    clear.addEventListener("click", () => list.replaceChildren());
-    withStack.addEventListener("change", () => list.classList.toggle("with-stack", withStack.checked));
+    clear.addEventListener("click", () => this.#clear());
+    all.addEventListener("change", () => list.classList.toggle("with-all", all.checked));
+    roving(list, "summary");
   }
 
   /**
-   * @param {Who} who
-   * @param {Direction} direction "out" goes to the server
-   * @param {string} text
+   * Shows an exchange, or what has become of it.
+   * @param {{exchange: Exchange, isNew: boolean}} change
    */
-  add(who, direction, text) {
-    const { kind, title, detail, body } = this.#reader.read(who, direction, text);
+  show({ exchange, isNew }) {
+    if (!isNew) return this.#changed(exchange);
     if (this.#paused) {
       this.#missed += 1;
       this.pause.textContent = `Resume (${this.#missed} missed)`;
       return;
     }
-    const arrow = element("span", { class: "message-arrow", role: "img",
-      "aria-label": direction === "out" ? "to the server" : "from the server" }, direction === "out" ? "→" : "←");
-    const json = element("pre", { tabindex: 0, "aria-label": "Message" });
-    const details = element("details", {
-      class: "message", "data-kind": kind, "data-direction": direction,
-      // Only what is looked at is laid out.
-      ontoggle: () => (json.textContent = body),
-    },
-      element("summary", {},
-        element("span", { class: "chip", "data-technology": who === "shell" ? "native" : who }, who),
-        arrow,
-        element("span", { class: "message-title" }, title),
-        element("span", { class: "message-detail" }, detail),
-        element("span", { class: "message-kind" }, kind)),
-      json);
-    this.list.prepend(element("li", { "data-title": title }, details));
-    while (this.list.children.length > kept) this.list.lastElementChild?.remove();
+    const row = new Row(exchange, this.code);
+    this.#rows.set(exchange, row);
+    if (this.#start && (row.isHousekeeping || !pressed.includes(exchange.title))) {
+      if (!this.#start.element.isConnected) this.list.append(this.#start.element);
+      this.#start.add(row);
+    } else {
+      this.list.prepend(row.element);
+    }
+    for (const [oldest, { element: old }] of this.#rows) {
+      if (this.#rows.size <= kept) break;
+      this.#rows.delete(oldest);
+      const fold = old.closest(".start");
+      old.remove();
+      if (fold && !fold.querySelector(".message")) fold.remove();
+    }
+  }
+
+  /**
+   * What was said of a call, and the end of one that was long, are news: its row is the newest again, unless somebody is in it.
+   * @param {Exchange} exchange
+   */
+  #changed(exchange) {
+    const row = this.#rows.get(exchange);
+    if (!row) return;
+    const said = row.draw();
+    const isNews = said || (exchange.took ?? 0) >= long;
+    if (isNews && !row.element.contains(document.activeElement) && !this.#start) this.list.prepend(row.element);
+  }
+
+  /** The app has started: what comes is shown by itself. */
+  started() {
+    this.#start?.end();
+    this.#start = undefined;
   }
 
   /**
@@ -64,6 +92,12 @@ export class MessageLog {
    */
   note(text) {
     this.list.prepend(element("li", { class: "note", role: "status" }, text));
+    for (const old of [...this.list.querySelectorAll(":scope > .note")].slice(20)) old.remove();
+  }
+
+  #clear() {
+    this.#rows.clear();
+    this.list.replaceChildren();
   }
 
   #toggle() {
@@ -71,5 +105,89 @@ export class MessageLog {
     this.#missed = 0;
     this.pause.textContent = this.#paused ? "Resume" : "Pause";
     this.pause.setAttribute("aria-pressed", String(this.#paused));
+  }
+}
+
+/** What passes before there is anything to press, folded away. */
+class StartUp {
+  #began = performance.now();
+  #count = 0;
+  #text = element("span", { class: "start-text" });
+  #list = element("ol", { class: "messages-inner" });
+  element = element("li", { class: "start" },
+    element("details", {}, element("summary", {}, element("strong", {}, "Start-up"), " ", this.#text), this.#list));
+
+  /** @param {Row} row */
+  add(row) {
+    this.#list.prepend(row.element);
+    if (!row.isHousekeeping) this.#count += 1;
+    this.#text.textContent = `${this.#count} exchanges so far`;
+  }
+
+  end() {
+    this.#text.textContent = `${this.#count} exchanges in ${duration(performance.now() - this.#began)}: clients join, say what they show, and the first tab opens`;
+  }
+}
+
+/** A line of the list, and what it opens to. */
+class Row {
+  #title = element("span", { class: "message-title" });
+  #detail = element("span", { class: "message-detail" });
+  #ending = element("span", { class: "message-kind" });
+  #time = element("span", { class: "message-time" });
+  #words = element("span", { class: "message-words" });
+  #inside = element("div", { class: "message-inside" });
+  #details;
+  element;
+
+  /**
+   * @param {Exchange} exchange
+   * @param {(exchange: Exchange) => Promise<HTMLElement[]>} code
+   */
+  constructor(exchange, code) {
+    this.exchange = exchange;
+    this.code = code;
+    const { who, direction } = exchange;
+    const arrow = element("span", { class: "message-arrow", role: "img", "aria-label": direction === "out" ? "to the server" : "from the server" },
+      direction === "out" ? "→" : "←");
+    this.#details = element("details", { class: "message", "data-direction": direction, ontoggle: () => void this.#fill() },
+      element("summary", { tabindex: -1 },
+        element("span", { class: "chip", "data-technology": who === "shell" ? "native" : who }, who), arrow,
+        this.#title, this.#detail, this.#ending, this.#time, this.#words),
+      this.#inside);
+    this.element = element("li", { "data-title": exchange.title, class: this.isHousekeeping ? "housekeeping" : null }, this.#details);
+    this.draw();
+  }
+
+  get isHousekeeping() {
+    const { title, uri } = this.exchange;
+    return housekeeping.includes(title) || uri === "demo://features";
+  }
+
+  /** @returns {boolean} whether it has more words than before */
+  draw() {
+    const { kind, title, detail, ending, took, words } = this.exchange;
+    const before = this.#words.textContent;
+    this.#details.dataset.kind = kind;
+    this.#title.textContent = title;
+    this.#detail.textContent = detail.startsWith(location.origin) ? detail.slice(location.origin.length) : detail;
+    this.#ending.textContent = kind === "request" ? "waits" : ending;
+    this.#time.textContent = took === undefined ? "" : duration(took);
+    this.#time.title = took === undefined ? "" : "until the answer";
+    this.#words.textContent = words.join(" ");
+    this.#words.hidden = words.length === 0;
+    if (this.#details.open) void this.#fill();
+    return this.#words.textContent !== before;
+  }
+
+  /** Only what is looked at is laid out. */
+  async #fill() {
+    if (!this.#details.open) return this.#inside.replaceChildren();
+    const { bodies } = this.exchange;
+    const code = await this.code(this.exchange);
+    const titles = bodies.map((_, place) => (place === 0 ? "Request" : place === bodies.length - 1 && this.exchange.took !== undefined ? "Answer" : "Progress"));
+    this.#inside.replaceChildren(...code, ...bodies.map((body, place) => element("figure", {},
+      bodies.length > 1 && element("figcaption", {}, titles[place]),
+      element("pre", { tabindex: 0, "aria-label": bodies.length > 1 ? titles[place] : "Message" }, body))));
   }
 }

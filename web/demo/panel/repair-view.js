@@ -8,6 +8,8 @@ export class RepairView {
   #choices = byId("repair", HTMLFieldSetElement);
   #note = byId("repair-note", HTMLElement);
   #busy = false;
+  /** @type {string | undefined} where the table sends the page, as far as it is known */
+  place;
 
   /** @param {(method: string, params?: Record<string, unknown>) => Promise<any>} request */
   constructor(request) {
@@ -22,6 +24,7 @@ export class RepairView {
     try {
       const told = await this.request("table.get");
       const current = place(told);
+      this.place = current;
       for (const input of this.#choices.querySelectorAll("input")) input.checked = input.value === current;
       this.#tell(`Table ${told.version} · ${told.hash}`);
       this.#choices.disabled = this.#busy;

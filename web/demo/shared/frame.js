@@ -4,12 +4,12 @@ import { tapped } from "./tap.js";
 
 /**
  * What a frame tells the shell around it.
- * @typedef {{demo: "message", direction: "in" | "out", text: string}
+ * @typedef {{demo: "message", direction: "in" | "out", text: string, site?: import("./call-site.js").Site}
  *   | {demo: "connected"} | {demo: "lost"} | {demo: "changed"} | {demo: "closed"}} FrameReport
  */
 
 // The messages of the connection are shown beside the phone.
-globalThis.WebSocket = tapped((direction, text) => report({ demo: "message", direction, text }));
+globalThis.WebSocket = tapped((direction, text, site) => report({ demo: "message", direction, text, site }));
 
 // A frame that is covered loses its focus; when it is on top again, the focus returns to where it was.
 /** @type {HTMLElement | null} */

@@ -1,8 +1,11 @@
 // @ts-check
+import { callSite } from "./call-site.js";
+
+/** @typedef {import("./call-site.js").Site} Site */
 
 /**
- * Called with each text that a socket sends ("out") or receives ("in").
- * @typedef {(direction: "in" | "out", text: string) => void} Observer
+ * Called with each text that a socket sends ("out") or receives ("in"), and with the line that sent it, where that is the demo's own.
+ * @typedef {(direction: "in" | "out", text: string, site?: Site) => void} Observer
  */
 
 /**
@@ -26,7 +29,7 @@ export function tapped(observe) {
      * @override
      */
     send(data) {
-      observe("out", String(data));
+      observe("out", String(data), callSite(new Error().stack));
       super.send(data);
     }
   };

@@ -12,7 +12,7 @@ export class FlutterEngine {
 
   /**
    * @param {Frames} frames
-   * @param {{changed: () => void, moved: () => void, message: (direction: "in" | "out", text: string) => void}} listener
+   * @param {{changed: () => void, moved: () => void, message: import("../shared/tap.js").Observer}} listener
    *   `changed`: its state; `moved`: its pages
    */
   constructor(frames, listener) {
@@ -33,7 +33,7 @@ export class FlutterEngine {
   /** @param {import("../shared/frame.js").FrameReport} message */
   #hear(message) {
     switch (message.demo) {
-      case "message": return this.listener.message(message.direction, message.text);
+      case "message": return this.listener.message(message.direction, message.text, message.site);
       case "connected": return this.#become("connected");
       case "lost": return this.#become("lost");
       case "closed": this.#become("cut");

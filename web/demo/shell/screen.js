@@ -51,6 +51,14 @@ export class Screen {
     this.#append(surface);
   }
 
+  /**
+   * @param {string} id of a page that is no Flutter page
+   * @returns {HTMLElement | undefined}
+   */
+  surface(id) {
+    return this.#surfaces.get(id);
+  }
+
   /** @param {string} id */
   remove(id) {
     this.#closing.add(id);

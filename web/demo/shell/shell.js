@@ -25,10 +25,12 @@ import { addressOf, sitePatterns } from "./web-pages.js";
  * What the shell tells the panels beside the phone.
  * @typedef {object} Listener
  * @property {(stack: Stack) => void} stack
- * @property {(who: "shell" | "web" | "flutter", direction: "in" | "out", text: string) => void} message
+ * @property {(who: "shell" | "web" | "flutter", direction: "in" | "out", text: string, more: {site?: import("../shared/tap.js").Site, page?: string}) => void} message
+ *   with the line that sent it, and the page that its client runs in
  * @property {(state: import("./flutter-engine.js").EngineState) => void} flutter
  * @property {(text: string) => void} toast
  * @property {(change: import("../../bridge/bridge.js").StateChange) => void} connection
+ * @property {() => void} started the first tab is shown
  */
 
 /**
@@ -65,7 +67,7 @@ export class Shell {
       client: { name: "demo-shell", version: "1.0" },
       // The demo's server lets its own workbench repair the table, and nobody else.
       token: "workbench",
-      WebSocket: tapped((direction, text) => listener.message("shell", direction, text)),
+      WebSocket: tapped((direction, text, site) => listener.message("shell", direction, text, { site })),
     });
     this.#frames = new Frames(this.bridge);
     this.history = new BackHistory((count) => this.attempt(this.bridge.back({ count })));
@@ -76,7 +78,7 @@ export class Shell {
         if (this.engine.state === "connected" && !this.#tabs.vacant.hidden) this.#press(this.#tab ?? 0);
       },
       moved: () => this.refresh(),
-      message: (direction, text) => listener.message("flutter", direction, text),
+      message: (direction, text, site) => listener.message("flutter", direction, text, { site }),
     });
     this.bridge.addEventListener("statechange", (event) => {
       const change = /** @type {CustomEvent} */ (event).detail;
@@ -117,6 +119,7 @@ export class Shell {
       this.#hostPages();
       const { selected } = await this.bridge.stack();
       if (typeof selected !== "number") await this.bridge.selectTab(0);
+      this.listener.started();
       this.#follow();
     } catch (error) {
       this.#tell(error);
@@ -263,9 +266,18 @@ export class Shell {
   async #webPage(page) {
     const title = typeof page.params.title === "string" ? page.params.title : (this.route(page.route).title ?? "Web page");
     const frame = await this.#frames.make(addressOf(page), title, { page: page.id }, (message) => {
-      if (message.demo === "message") this.listener.message("web", message.direction, message.text);
+      const { demo } = message;
+      if (demo === "message") this.listener.message("web", message.direction, message.text, { site: message.site, page: page.id });
     });
     return surface(page, { title, back: () => this.back(page.id) }, frame);
+  }
+
+  /**
+   * Loads the document of a web page again, as a browser's reload does.
+   * @param {string} page its id
+   */
+  reload(page) {
+    this.screen.surface(page)?.querySelector("iframe")?.contentWindow?.location.reload();
   }
 
   /** @param {Promise<unknown>} call a call that nobody waits for: only its failure is told */
