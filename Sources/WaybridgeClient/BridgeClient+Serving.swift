@@ -9,7 +9,7 @@ extension BridgeClient {
     if request.method == "$/ping" { return answerPing(request.id) }
     let call = ServedCall(request.id)
     do throws(CallError) {
-      try serving.begin(request.id, call)
+      try serving.begin(call)
     } catch {
       return answer(request.id, .failure(error))
     }

@@ -35,7 +35,7 @@ public actor BridgeClient {
   var maxMessage = Int.max
   var pending = PendingCalls<PendingCall>(limit: 65_536)
   /// What the server asked and this client works on.
-  var serving = CallsInFlight<ServedCall>(limit: 1024)
+  var serving = ServedCalls()
   var hosts = HostTable()
   var pages = HostedPages()
   /// The `page.sync` that waits for its answer.

@@ -73,7 +73,7 @@ final class Client: @unchecked Sendable {
   var leavesWhenIdle = false
 
   /// Calls of this client that wait for their answer.
-  @exclusivity(unchecked) private var calls: CallsInFlight<CallNumber>
+  @exclusivity(unchecked) private var calls: CallsInFlight
   /// Calls that came as notifications and are not done yet: nobody waits for them, and they are
   /// bounded all the same.
   private var silentCalls: Set<CallNumber> = []
