@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import unittest
 
 from paths import ROOT
@@ -22,19 +21,13 @@ class Versions(unittest.TestCase):
 
     def test_each_version_has_a_heading_a_date_and_changes(self):
         text = (ROOT / "CHANGELOG.md").read_text()
-        for heading, changes in re.findall(r"^## (.*)\n(.*?)(?=^## |\Z)", text, re.M | re.S):
+        for heading, changes in re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", text, re.M | re.S):
             self.assertRegex(heading, r"^\d+\.\d+\.\d+ \((\d{4}-\d\d-\d\d|unreleased)\)$")
             self.assertRegex(changes, r"(?m)^- ")
 
     def test_the_program_tells_the_commit_that_the_build_was_told(self):
         told = os.environ.get("WAYBRIDGE_COMMIT") or "unknown"
         self.assertEqual(f"(commit {told})", run("--version")[1].strip().split(" ", 2)[2])
-
-    def test_the_commit_is_told_to_the_one_target_that_is_small(self):
-        described = subprocess.run(["swift", "package", "dump-package"], cwd=ROOT, check=True, stdout=subprocess.PIPE)
-        targets = json.loads(described.stdout)["targets"]
-        told = [target["name"] for target in targets if "WAYBRIDGE_COMMIT" in json.dumps(target["settings"])]
-        self.assertEqual(["CWayBuild"], told)
 
 
 if __name__ == "__main__":
