@@ -16,6 +16,13 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: strict)
 }
 
+// The commit that `waybridge --version` tells: what the environment's WAYBRIDGE_COMMIT says. What
+// `Context.gitInformation` says is not asked, since SwiftPM keeps a manifest that it has read, and
+// would go on to tell an earlier commit. Only this target is compiled again for another one.
+let commit = (Context.environment["WAYBRIDGE_COMMIT"] ?? "").filter {
+  $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0))
+}
+
 let package = Package(
   name: "waybridge",
   products: [
@@ -46,6 +53,8 @@ let package = Package(
     .target(
       name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CWebClient"),
+    .target(
+      name: "CWayBuild", cSettings: [.define("WAYBRIDGE_COMMIT", to: "\"\(commit)\"")]),
     target("WayValues"),
     target("WayPatterns", ["WayValues"]),
     target("WayNavigation", ["WayValues"]),
@@ -80,7 +89,8 @@ let package = Package(
       "Waybridge",
       [
         "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable",
-        "WayTransport", "WaySession", "WaySockets", "WayStore", "CWayMalloc", "CWebClient",
+        "WayTransport", "WaySession", "WaySockets", "WayStore", "CWayBuild", "CWayMalloc",
+        "CWebClient",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -115,7 +125,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
-      swiftSettings: strict),
+      exclude: ["Packaging"], swiftSettings: strict),
     .plugin(
       name: "WaybridgeRoutes",
       capability: .command(

@@ -127,9 +127,10 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
     return true
   }
 
-  /// Counts and tells a request that is refused.
-  func refused(_ fault: RequestFault) {
-    loop.traffic.refused(fault.kind)
+  /// Counts and tells a request that is refused; whether it was a handshake cannot be told where
+  /// it was not read.
+  func refused(_ fault: RequestFault, isHandshake: Bool = false) {
+    loop.traffic.refused(fault.kind, isHandshake: isHandshake)
     configuration.onRefused(fault.status, fault.text)
   }
 

@@ -8,6 +8,9 @@ package struct SocketServerConfiguration: Sendable {
   package var allowsOthers = false
   /// The path of a Unix socket to listen at in the place of ``host`` and ``port``.
   package var unixPath: String?
+  /// A socket that listens already, handed over by who has started the process, in the place of all
+  /// these; it is closed when the server ends.
+  package var descriptor: Int32?
   /// Who comes in, at the start.
   package var access = AccessRules()
   /// The path below which everything is served: begins with a slash and ends without one; empty for

@@ -7,7 +7,7 @@ extension BridgeConfiguration {
   /// and calls as can be.
   package var keptLimits: Limits {
     var limits = limits.inRange
-    if conformance, let descriptors = Self.descriptorLimit {
+    if conformance, let descriptors = Descriptors.limit {
       limits.maxConnections = descriptors
       limits.maxSessions = descriptors
       limits.maxRate = 0
@@ -27,6 +27,7 @@ extension BridgeConfiguration {
     let limits = keptLimits
     var sockets = SocketServerConfiguration(host: host, port: port, webRoot: webRoot)
     sockets.unixPath = unixPath
+    sockets.descriptor = serviceManager?.listeningDescriptor
     sockets.prefix = prefix
     sockets.access = try access(by: policy)
     sockets.allowsOthers = identify != nil || allowsAnonymous
@@ -52,12 +53,5 @@ extension BridgeConfiguration {
       if stat(own, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return [:] }
     }
     return WebClient.files
-  }
-
-  /// How many descriptors the process may have open (getrlimit, RLIMIT_NOFILE).
-  private static var descriptorLimit: Int? {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
-    return Int(clamping: limit.rlim_cur)
   }
 }

@@ -18,6 +18,9 @@ public struct BridgeConfiguration: Sendable {
   /// Whether an address beyond loopback is listened on although nobody is asked who they are: other
   /// machines then call whatever the ``policy`` lets everybody call.
   public var allowsAnonymous = false
+  /// Who has started the process: told when the server listens and when it ends, and whose socket is
+  /// listened on, in the place of ``host``, ``port`` and ``unixPath``. Nil tells nobody.
+  public var serviceManager: ServiceManager?
   /// The path below which everything is served, such as `/app`; empty for none. Anything outside of
   /// it is answered 404.
   public var prefix = ""

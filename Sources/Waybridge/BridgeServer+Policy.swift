@@ -17,15 +17,23 @@ extension BridgeServer {
   func follow(_ file: WatchedFile) async {
     var file = file
     let path = file.path
-    await file.watch { content in
-      do {
-        try await follow(try Policy(try content.get(), from: "The policy \(path)"))
-        configuration.logger?.info("policy changed", metadata: ["file": "\(path)"])
-      } catch {
-        configuration.logger?.warning(
-          "policy kept, since its file is wrong",
-          metadata: ["file": "\(path)", "reason": "\(error)"])
-      }
+    await file.watch { content in await take(content, path) }
+  }
+
+  /// Follows what a file says now.
+  func takePolicy(from path: String) async {
+    var file = WatchedFile(path)
+    await take(Result { () throws(FileFault) in try file.read() }, path)
+  }
+
+  private func take(_ content: WatchedFile.Content, _ path: String) async {
+    do {
+      try await follow(try Policy(try content.get(), from: "The policy \(path)"))
+      configuration.logger?.info("policy changed", metadata: ["file": "\(path)"])
+    } catch {
+      configuration.logger?.warning(
+        "policy kept, since its file is wrong",
+        metadata: ["file": "\(path)", "reason": "\(error)"])
     }
   }
 }

@@ -28,6 +28,12 @@ extension BridgeServer {
     await file.watch { content in await take(content, path, table) }
   }
 
+  /// Takes what a file says now.
+  func takeTable(from path: String, into table: LiveTable) async {
+    var file = WatchedFile(path, limit: TableDocument.maxSize)
+    await take(Result { () throws(FileFault) in try file.read() }, path, table)
+  }
+
   private func take(
     _ content: Result<[UInt8], FileFault>, _ path: String, _ table: LiveTable
   ) async {

@@ -56,11 +56,14 @@ public struct BridgeServer: Service {
     await open(to: running.group)
     let watching = watch.map { file in Task { await follow(file) } }
     let table = Task { await followTable(running.group) }
+    let signs = Task { await giveSigns(ofLifeOf: running) }
     defer {
       watching?.cancel()
       table.cancel()
+      signs.cancel()
     }
     onListening(running.address)
+    tell(.listening(running.address))
     let (stopped, stop) = AsyncStream.makeStream(of: Void.self)
     await withGracefulShutdownHandler {
       await withTaskCancellationHandler {
@@ -71,6 +74,7 @@ public struct BridgeServer: Service {
     } onGracefulShutdown: {
       stop.finish()
     }
+    tell(.stopping(within: longestStop))
     await running.stop(after: configuration.drain)
   }
 
@@ -170,6 +174,13 @@ package struct RunningBridge: Sendable {
 
   /// From now on others are let in.
   func setAccess(_ rules: AccessRules) { server.set(rules) }
+
+  /// Returns when each loop has had a turn.
+  func turn() async {
+    for loop in loops {
+      await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+    }
+  }
 
   /// Lets calls in flight end within `time`, answers the rest with -32802, closes every connection
   /// with 4200 and ends the loops.

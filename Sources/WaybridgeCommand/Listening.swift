@@ -26,11 +26,15 @@ enum Listening {
       fflush(nil)
     }
     use(server)
+    let reloads = Reloads(of: server)
     let group = ServiceGroup(
       services: services + [server], gracefulShutdownSignals: [.sigterm, .sigint],
       logger: Logger(label: "waybridge") { _ in SwiftLogNoOpLogHandler() })
     let impatience = Impatience()
-    defer { impatience.end() }
+    defer {
+      impatience.end()
+      reloads?.end()
+    }
     try await group.run()
   }
 }

@@ -18,6 +18,9 @@ struct Serve: Configured {
       Settings without a flag:
       \(SettingHelp.withoutFlag)
 
+      A service manager that speaks as systemd does is told when it listens and when it ends, may \
+      hand over the socket to listen on, and may have it read its files with SIGHUP.
+
       Exit code: 0 after SIGTERM or SIGINT, which let calls end and close every connection; 1 where \
       it cannot serve, or a second of them ends it at once; 64 where the command line is wrong.
 
@@ -104,6 +107,7 @@ struct Serve: Configured {
     let settings = try settings()
     let router = Router()
     var configuration = try Self.configuration(settings)
+    configuration.serviceManager = try ServiceManager()
     // A wrong one is told here, and not as a fault of the server.
     if let policy = settings.policy { configuration.policy = try Policy(file: policy) }
     configuration.policyFile = settings.policy

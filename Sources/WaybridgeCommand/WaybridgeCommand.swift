@@ -7,7 +7,7 @@ struct WaybridgeCommand: AsyncParsableCommand {
     commandName: "waybridge",
     abstract:
       "A JSON-RPC bridge that opens an app's routes from web pages, Flutter views and back-ends.",
-    version: "waybridge \(BridgeServer.version)",
+    version: "waybridge \(BridgeServer.version) (commit \(BridgeServer.commit ?? "unknown"))",
     subcommands: [
       Serve.self, Demo.self, CallCommand.self, Explain.self, TokenCommand.self, URICommand.self,
       PolicyCommand.self, RoutesCommand.self, SessionsCommand.self,

@@ -13,18 +13,23 @@ enum WebFiles {
     return path
   }
 
-  /// The folder that comes with Waybridge: beside the command, or in the package that the command
-  /// was built in.
+  /// The folder that comes with Waybridge: beside the command, in the package that the command was
+  /// built in, or where it is installed (`../share/waybridge` of the command's folder).
   static func find() -> String? {
     let command = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    var folder = command.deletingLastPathComponent()
+    let beside = command.deletingLastPathComponent()
+    var folder = beside
     // The package is three levels up from .build/TRIPLE/CONFIGURATION/, where the command is built.
     for _ in 0...3 {
-      let web = folder.appendingPathComponent("web")
-      let marker = web.appendingPathComponent("bridge/bridge.js").path
-      if FileManager.default.fileExists(atPath: marker) { return web.path }
+      if let web = web(in: folder) { return web }
       folder.deleteLastPathComponent()
     }
-    return nil
+    return web(in: beside.appendingPathComponent("../share/waybridge").standardizedFileURL)
+  }
+
+  private static func web(in folder: URL) -> String? {
+    let web = folder.appendingPathComponent("web")
+    let marker = web.appendingPathComponent("bridge/bridge.js").path
+    return FileManager.default.fileExists(atPath: marker) ? web.path : nil
   }
 }

@@ -55,7 +55,7 @@ def waybridge():
     if os.environ.get("WAYBRIDGE"):
         return os.path.abspath(os.environ["WAYBRIDGE"])
     install(*LIBRARIES)
-    build = ["swift", "build", "-c", "release", "--product", "waybridge"]
+    build = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "waybridge"]
     subprocess.run(build, cwd=ROOT, check=True, stdout=2)
     folder = subprocess.run([*build, "--show-bin-path"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     return folder.stdout.strip() + "/waybridge"

@@ -55,6 +55,10 @@ class Server:
             self._command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self._environment,
             preexec_fn=self._preexec,
         )
+        return self.begun()
+
+    def begun(self):
+        """Reads the first line of the process that has been started."""
         self.first_line = self.line()
         match = re.fullmatch(r"listening on (http://(\S+):(\d+)|http\+unix://([^/\s]+))", self.first_line)
         if not match:

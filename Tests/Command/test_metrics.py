@@ -1,14 +1,16 @@
 """`/metrics`: what Prometheus reads."""
 
 import contextlib
+import http.client
 import math
 import re
+import resource
 import time
 import unittest
 import urllib.error
 import urllib.request
 
-from command import Server
+from command import Server, run
 from test_serve import get
 from websocket import WebSocket
 
@@ -63,6 +65,29 @@ def check_histogram(name, samples):
             raise ValueError(f"{name} {rest}: the bucket +Inf is not the count, or there is no sum")
 
 
+def status(url, headers):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20) as answer:
+            return answer.status
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code
+
+
+def handshake(server, headers):
+    """The status that a WebSocket handshake with these fields gets."""
+    fields = {
+        "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    }  # fmt: skip
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    try:
+        connection.request("GET", "/bridge", headers=fields | headers)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
 class Metrics(unittest.TestCase):
     def test_the_text_is_strictly_of_the_format_and_counts_calls(self):
         with Server("serve", "--port", "0", "--conformance") as server, WebSocket(server.port) as client:
@@ -98,7 +123,41 @@ class Metrics(unittest.TestCase):
             samples, _ = parse(get(server.address + "/metrics")[1])
         self.assertLess(abs(samples["process_start_time_seconds"][()] - time.time()), 60)
         self.assertGreater(samples["process_resident_memory_bytes"][()], 1 << 20)
+        self.assertGreater(samples["process_virtual_memory_bytes"][()], samples["process_resident_memory_bytes"][()])
         self.assertGreater(samples["process_cpu_seconds_total"][()], 0)
+
+    def test_descriptors_are_those_that_the_kernel_knows(self):
+        with Server("serve", "--port", "0", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (999, 999))) as server:
+            before, _ = parse(get(server.address + "/metrics")[1])
+            with WebSocket(server.port), WebSocket(server.port):
+                after, _ = parse(get(server.address + "/metrics")[1])
+        self.assertEqual({(): 999}, after["process_max_fds"])
+        self.assertEqual(2, after["process_open_fds"][()] - before["process_open_fds"][()])
+
+    def test_the_build_is_told_of(self):
+        with Server("serve", "--port", "0") as server:
+            samples, types = parse(get(server.address + "/metrics")[1])
+        ((labels, value),) = samples["waybridge_build_info"].items()
+        version, commit = re.fullmatch(r"waybridge (\S+) \(commit (\S+)\)\n", run("--version")[1]).groups()
+        self.assertEqual((1, "gauge"), (value, types["waybridge_build_info"]))
+        self.assertEqual((version, commit), (dict(labels)["version"], dict(labels)["commit"]))
+        self.assertRegex(dict(labels)["swift"], r"^\d+\.\d+\.\d+$")
+
+    def test_refused_handshakes_are_counted_by_why_and_apart_from_other_requests(self):
+        with Server("serve", "--port", "0") as server:
+            for headers in (
+                {"Origin": "https://evil.example"}, {"Host": "evil.example"}, {"X-Forwarded-For": "192.0.2.1"},
+                {"Sec-WebSocket-Version": "12"},
+            ):  # fmt: skip
+                self.assertGreaterEqual(handshake(server, headers), 400)
+            self.assertEqual(403, status(server.address + "/metrics", {"Host": "evil.example"}))
+            samples, _ = parse(get(server.address + "/metrics")[1])
+        once = {"origin", "host", "proxy", "handshake"}
+        handshakes = {dict(labels)["reason"]: count for labels, count in samples["waybridge_refused_handshakes_total"].items()}
+        self.assertEqual(dict.fromkeys(once, 1), {reason: count for reason, count in handshakes.items() if count})
+        refusals = {dict(labels)["reason"]: count for labels, count in samples["waybridge_refusals_total"].items()}
+        self.assertEqual(set(handshakes), set(refusals))
+        self.assertEqual({**dict.fromkeys(once, 1), "host": 2}, {reason: count for reason, count in refusals.items() if count})
 
     def test_closes_are_counted_by_code_and_a_code_that_a_peer_makes_up_is_other(self):
         with Server("serve", "--port", "0") as server:

@@ -185,7 +185,9 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       send(answer)
     case .upgrade(let upgrade):
       guard input.isEmpty else {
-        return refuse(RequestFault(400, "data came before the WebSocket handshake was answered"))
+        return refuse(
+          RequestFault(400, "data came before the WebSocket handshake was answered"),
+          isHandshake: true)
       }
       self.upgrade = upgrade
       keepsAlive = true
@@ -239,9 +241,9 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     send(HTTPAnswer(response))
   }
 
-  private func refuse(_ fault: RequestFault) {
+  private func refuse(_ fault: RequestFault, isHandshake: Bool = false) {
     keepsAlive = false
-    server.refused(fault)
+    server.refused(fault, isHandshake: isHandshake)
     send(HTTPAnswer(fault: fault))
   }
 

@@ -21,7 +21,7 @@ struct HTTPExchange {
     do throws(RequestFault) {
       return try decide()
     } catch {
-      server.refused(error)
+      server.refused(error, isHandshake: head.isUpgrade)
       var answer = HTTPAnswer(fault: error)
       answer.isHeadOnly = head.method == "HEAD"
       return .answer(answer)

@@ -5,11 +5,15 @@ import WayTransport
 struct ListeningSocket {
   let descriptor: Int32
   let address: ListeningAddress
+  /// The file of a Unix socket that was made here.
   private let file: UnixSocketFile?
 
-  /// Binds to the Unix socket that is asked for, else to TCP, and listens.
+  /// Takes the socket that was handed over, else binds to the Unix socket that is asked for, else to
+  /// TCP, and listens.
   init(_ configuration: SocketServerConfiguration) throws(SocketError) {
-    if let path = configuration.unixPath {
+    if let descriptor = configuration.descriptor {
+      try self.init(handedOver: descriptor, allowsOthers: configuration.allowsOthers)
+    } else if let path = configuration.unixPath {
       try self.init(unixPath: path)
     } else {
       try self.init(
@@ -61,6 +65,47 @@ struct ListeningSocket {
     }
   }
 
+  /// Takes a socket that listens already; the file of a Unix socket is not this server's to remove.
+  init(handedOver descriptor: Int32, allowsOthers: Bool) throws(SocketError) {
+    let name = "the socket that was handed over (descriptor \(descriptor))"
+    guard try Self.option(SO_TYPE, of: descriptor, name) == Int32(SOCK_STREAM.rawValue),
+      try Self.option(SO_ACCEPTCONN, of: descriptor, name) == 1
+    else { throw SocketError(.invalid, "\(name) is no stream socket that listens") }
+    var actual = SocketAddress()
+    guard actual.read(by: { getsockname(descriptor, $0, $1) }) == 0 else {
+      throw SocketError.errno("getsockname", errno)
+    }
+    if let path = actual.unixPath {
+      address = ListeningAddress(unixPath: path)
+    } else if let bound = actual.address {
+      guard allowsOthers || ["127.0.0.1", "::1"].contains(bound.description) else {
+        throw SocketError(
+          .invalid,
+          "\(name) listens on \(bound): only 127.0.0.1 and ::1 are allowed, so that no other machine "
+            + "gets in")
+      }
+      let shown = bound.isIPv6 ? "[\(bound)]" : bound.description
+      address = ListeningAddress(host: shown, port: Int(actual.port))
+    } else {
+      throw SocketError(.invalid, "\(name) is none of TCP, nor a Unix socket with a name")
+    }
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    self.descriptor = descriptor
+    file = nil
+  }
+
+  private static func option(
+    _ option: Int32, of descriptor: Int32, _ name: String
+  ) throws(SocketError) -> Int32 {
+    var value: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 else {
+      throw SocketError.errno("\(name) cannot be used", errno)
+    }
+    return value
+  }
+
   private static func open(_ family: Int32) throws(SocketError) -> Int32 {
     let descriptor = socket(
       family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -106,7 +151,7 @@ struct ListeningSocket {
     if taken >= 0 {
       _ = fcntl(taken, F_SETFL, O_NONBLOCK)
       _ = fcntl(taken, F_SETFD, FD_CLOEXEC)
-      if file != nil { return .success((taken, .unix)) }
+      if address.unixPath != nil { return .success((taken, .unix)) }
       guard let address = peer.address else {
         Glibc.close(taken)
         return .failure(.aborted)

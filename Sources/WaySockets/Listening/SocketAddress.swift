@@ -29,18 +29,22 @@ struct SocketAddress {
       address.isIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
   }
 
-  /// Nil where the path is longer than such an address holds: 107 bytes.
+  /// One that begins with `@` is an abstract name (unix(7)). Nil where the path is longer than such
+  /// an address holds: 107 bytes.
   init?(unixPath: String) {
-    let path = Array(unixPath.utf8)
+    var path = Array(unixPath.utf8)
     let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
     guard !path.contains(0), path.count < MemoryLayout<sockaddr_un>.size - offset else {
       return nil
     }
+    let isAbstract = path.first == UInt8(ascii: "@")
     withUnsafeMutableBytes(of: &storage) { bytes in
       bytes.storeBytes(of: sa_family_t(AF_UNIX), as: sa_family_t.self)
+      if isAbstract { path[0] = 0 }
       UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]).copyBytes(from: path)
     }
-    size = socklen_t(offset + path.count + 1)
+    // An abstract name ends where the address does.
+    size = socklen_t(offset + path.count + (isAbstract ? 0 : 1))
   }
 
   mutating func withPointer<Result>(
@@ -62,6 +66,21 @@ struct SocketAddress {
     }
     self.size = size
     return result
+  }
+
+  /// AF_INET, AF_INET6 or AF_UNIX.
+  var family: Int32 { Int32(storage.ss_family) }
+
+  /// A Unix socket's, an abstract name with `@` before it; nil for one without a name, and for all
+  /// others.
+  var unixPath: String? {
+    let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
+    guard family == AF_UNIX, size > offset else { return nil }
+    return withUnsafeBytes(of: storage) { bytes in
+      let name = bytes[offset..<min(Int(size), bytes.count)]
+      guard name.first == 0 else { return String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) }
+      return "@" + String(decoding: name.dropFirst(), as: UTF8.self)
+    }
   }
 
   /// Nil for a Unix socket's.

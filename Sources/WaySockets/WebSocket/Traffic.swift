@@ -12,6 +12,7 @@ package final class Traffic: Sendable {
   package let bytesSent = Atomic(0)
   private let closeCounts = Locked([UInt16: Int]())
   private let refusalCounts = Locked([RefusalKind: Int]())
+  private let handshakeCounts = Locked([RefusalKind: Int]())
 
   init() {}
 
@@ -23,8 +24,12 @@ package final class Traffic: Sendable {
   /// How many requests were refused, by why.
   package var refusals: [RefusalKind: Int] { refusalCounts.withLock { $0 } }
 
-  func refused(_ kind: RefusalKind) {
+  /// How many of them were WebSocket handshakes, by why.
+  package var refusedHandshakes: [RefusalKind: Int] { handshakeCounts.withLock { $0 } }
+
+  func refused(_ kind: RefusalKind, isHandshake: Bool) {
     refusalCounts.withLock { $0[kind, default: 0] += 1 }
+    if isHandshake { handshakeCounts.withLock { $0[kind, default: 0] += 1 } }
   }
 
   func closed(_ code: UInt16?) {

@@ -16,8 +16,16 @@ struct BridgeMetrics: Sendable {
   func families() async -> [MetricFamily] {
     let hubs = await group.statistics()
     let sockets = await server.statistics()
-    return held(hubs) + kept(hubs) + table + calls(group.callCounts) + carried(sockets)
+    return [build] + held(hubs) + kept(hubs) + table + calls(group.callCounts) + carried(sockets)
       + loops(hubs, sockets)
+  }
+
+  private var build: MetricFamily {
+    var family = MetricFamily("waybridge_build_info", .gauge, "What serves; always 1.")
+    family.add(
+      1, ("version", BridgeServer.version), ("commit", BridgeServer.commit ?? "unknown"),
+      ("swift", Build.swiftVersion))
+    return family
   }
 
   private func held(_ hubs: [HubStatistics]) -> [MetricFamily] {
@@ -144,8 +152,12 @@ struct BridgeMetrics: Sendable {
     var refusals = MetricFamily(
       "waybridge_refusals_total", .counter,
       "HTTP requests that were refused, handshakes among them, by why.")
+    var handshakes = MetricFamily(
+      "waybridge_refused_handshakes_total", .counter,
+      "WebSocket handshakes that were refused, by why.")
     for kind in RefusalKind.allCases {
       refusals.add(sum { $0.refusals[kind] ?? 0 }, ("reason", kind.rawValue))
+      handshakes.add(sum { $0.refusedHandshakes[kind] ?? 0 }, ("reason", kind.rawValue))
     }
     return [
       MetricFamily(
@@ -158,7 +170,7 @@ struct BridgeMetrics: Sendable {
       MetricFamily(
         "waybridge_queue_limit_bytes", .gauge, "Bytes of memory that may hold it.",
         value: sockets.sum(\.queueLimit)),
-      messages, bytes, closes, refusals,
+      messages, bytes, closes, refusals, handshakes,
     ]
   }
 

@@ -12,10 +12,14 @@ enum ProcessMetrics {
         "process_cpu_seconds_total", .counter, "Time of processors, user and system.",
         value: processorTime),
     ]
-    if let residentBytes {
-      families.append(
-        MetricFamily(
-          "process_resident_memory_bytes", .gauge, "Resident memory.", value: residentBytes))
+    for (name, help, value) in [
+      ("process_resident_memory_bytes", "Resident memory.", residentBytes),
+      ("process_virtual_memory_bytes", "Virtual memory.", pages(0)),
+      ("process_open_fds", "Open descriptors.", openDescriptors.map(Double.init)),
+      ("process_max_fds", "Descriptors that may be open.", Descriptors.limit.map(Double.init)),
+    ] {
+      guard let value else { continue }
+      families.append(MetricFamily(name, .gauge, help, value: value))
     }
     return families
   }
@@ -32,11 +36,25 @@ enum ProcessMetrics {
   /// clock_gettime
   private static var processorTime: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
 
-  /// proc(5): the second field of /proc/self/statm, in pages.
-  static var residentBytes: Double? {
+  static var residentBytes: Double? { pages(1) }
+
+  /// proc(5): a field of /proc/self/statm, which counts pages, in bytes.
+  private static func pages(_ field: Int) -> Double? {
     let fields = text("/proc/self/statm").split(separator: " ")
-    guard fields.count > 1, let pages = Double(fields[1]) else { return nil }
+    guard fields.count > field, let pages = Double(fields[field]) else { return nil }
     return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
+  }
+
+  /// proc(5): the entries of /proc/self/fd, without the one that is open to read them. Nil where
+  /// there is no descriptor left to do so.
+  private static var openDescriptors: Int? {
+    guard let folder = opendir("/proc/self/fd") else { return nil }
+    defer { closedir(folder) }
+    var count = 0
+    while let entry = readdir(folder) {
+      if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
+    }
+    return max(count - 1, 0)
   }
 
   private static func seconds(_ clock: clockid_t) -> Double {

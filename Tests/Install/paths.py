@@ -1,0 +1,9 @@
+"""Where things are, and the program under test, whose path is in the environment as WAYBRIDGE."""
+
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGING = ROOT / "Sources/WaybridgeCommand/Packaging"
+# Before python3-websocket, which has a module of the same name.
+sys.path.insert(0, str(ROOT / "Tests/Command"))
