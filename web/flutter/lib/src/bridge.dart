@@ -4,12 +4,12 @@ import 'call.dart';
 import 'client.dart';
 import 'connection.dart';
 import 'errors.dart';
-import 'host_call.dart';
 import 'invitation.dart';
 import 'link.dart';
 import 'models.dart';
 import 'options.dart';
 import 'page_host.dart';
+import 'session_calls.dart';
 import 'socket.dart';
 import 'states.dart';
 import 'topics.dart';
@@ -19,21 +19,22 @@ import 'values.dart';
 /// It connects when it is made, and again when the connection is lost: then its
 /// session goes on, calls and pages and all. Calls may be made at once; they
 /// wait for the connection.
-final class Bridge implements Caller {
-  Bridge(this._options, Connector connector)
-    : _client = Client(_options, connector) {
+final class Bridge extends SessionCalls {
+  factory Bridge(BridgeOptions options, Connector connector) {
+    return Bridge._(options, Client(options, connector));
+  }
+
+  Bridge._(this._options, this._client) : super(_client.duties.calls) {
     _client.link.start();
   }
 
   final BridgeOptions _options;
   final Client _client;
-  Set<String> _capabilities = <String>{};
-  SessionInfo? _asked;
 
   /// Where the connection is.
   BridgeState get state => _client.link.shown;
 
-  /// The session, while there is one.
+  @override
   SessionInfo? get session => _client.membership.session;
 
   /// Ends when the session is open, or with why none will open. A session that
@@ -62,136 +63,20 @@ final class Bridge implements Caller {
   Admin get admin => Admin(_client);
 
   @override
-  Future<Outcome> open(
-    String uri, {
+  Future<Object?> request(
+    String method, [
     Json? params,
     CallOptions options = const CallOptions(),
-  }) {
-    return _client.duties.calls.open(uri, params, options, null);
-  }
-
-  @override
-  Future<Object?> invoke(
-    String uri, {
-    Json? params,
-    CallOptions options = const CallOptions(),
-  }) {
-    return _client.duties.calls.invoke(uri, params, options, null);
-  }
-
-  @override
-  Future<Destination> canOpen(
-    String uri, {
-    Json? params,
-    CallOptions options = const CallOptions(),
-  }) {
-    return _client.duties.calls.canOpen(uri, params, options, null);
-  }
-
-  @override
-  Future<Object?> call(
-    String page,
-    String method, {
-    Json? params,
-    CallOptions options = const CallOptions(),
-  }) {
-    return _client.duties.calls.call(page, method, params, options, null);
-  }
-
-  /// Which routes fit a URI, in what order, with which parameters, and why;
-  /// nothing is opened.
-  Future<Json> explain(String uri, {Json? params}) async {
-    final members = given(<String, Object?>{'uri': uri, 'params': params});
-    return objectOf(await request('router.explain', members));
-  }
-
-  /// Hands over a link from outside of the app. Ends when the server has it,
-  /// which follows it as soon as somebody can open it.
-  Future<void> deliver(String uri, {Json? params}) async {
-    final members = given(<String, Object?>{'uri': uri, 'params': params});
-    await request('router.deliver', members);
-  }
-
-  /// Hands over a link in the shape of older servers.
-  Future<void> deliverAction(String action, {String? url, Json? params}) async {
-    final members = given(<String, Object?>{
-      'action': action,
-      'action_url': url,
-      'params': params,
-    });
-    await request('router.deliver', members);
-  }
-
-  /// The declared routes.
-  Future<List<Json>> routes() async {
-    return listOf(await request('router.routes')).map(objectOf).toList();
-  }
-
-  /// Goes back: one page, [count] pages, [to] a page, to the one under [before],
-  /// or to the root. What is given as [result], [code] and [message] is for the
-  /// opener of the lowest page that closes; [exts] reach the hosts.
-  Future<NavigationChange> back({
-    int? count,
-    String? to,
-    String? before,
-    bool root = false,
-    Object? result,
-    int? code,
-    String? message,
-    Json? exts,
-  }) async {
-    final answer = await request(
-      'navigation.back',
-      given(<String, Object?>{
-        'count': count,
-        'to': to,
-        'before': before,
-        'root': root ? true : null,
-        'result': _result(result, code, message),
-        'exts': exts,
-      }),
+  ]) {
+    return _client.calling.request(
+      method,
+      params,
+      Asking(
+        timeout: options.timeout?.inMilliseconds,
+        cancellation: options.cancellation,
+        onProgress: options.onProgress,
+      ),
     );
-    return NavigationChange.of(answer);
-  }
-
-  /// Closes [page], by default the one in which this client runs, and gives its
-  /// opener the result.
-  Future<NavigationChange> finish({
-    Object? result,
-    String? page,
-    int? code,
-    String? message,
-    Json? exts,
-  }) async {
-    final answer = await request(
-      'navigation.finish',
-      given(<String, Object?>{
-        'page': page,
-        'result': _result(result, code, message),
-        'exts': exts,
-      }),
-    );
-    return NavigationChange.of(answer);
-  }
-
-  /// The pages of the session, bottom first.
-  Future<PageStack> stack() async {
-    return PageStack(objectOf(await request('navigation.stack')));
-  }
-
-  /// The page on the stack with that id, URI or name of its route, nearest to
-  /// the top.
-  Future<BridgePage?> contains(String uri) async {
-    final members = <String, Object?>{'uri': uri};
-    final page = await request('navigation.contains', members);
-    return page == null ? null : BridgePage(objectOf(page));
-  }
-
-  /// Shows a tab: by its number in the table, from 0, or by a reference to its
-  /// first page.
-  Future<NavigationChange> selectTab({int? index, String? uri}) async {
-    final members = given(<String, Object?>{'index': index, 'uri': uri});
-    return NavigationChange.of(await request('navigation.selectTab', members));
   }
 
   /// Puts a page that this client opened by other means on top of the stack, as
@@ -273,44 +158,6 @@ final class Bridge implements Caller {
     return _client.news.events(topics);
   }
 
-  /// Whether the server has a method (`page.call`) or a capability of that
-  /// name, or, of a URI, whether something opens or runs it now.
-  Future<bool> supports(String what) async {
-    if (what.contains(':')) return (await canOpen(what)).canOpen;
-    if (_asked == null || !identical(_asked, session)) {
-      final names = <String>{};
-      final document = objectOf(await request('rpc.discover'));
-      for (final each in listOf(document['methods'])) {
-        final name = textOf(objectOf(each)['name']);
-        if (name != null) names.add(name);
-      }
-      final now = session;
-      if (now != null) names.addAll(now.capabilities);
-      _capabilities = names;
-      _asked = now;
-    }
-    return _capabilities.contains(what);
-  }
-
-  /// Calls any method of the protocol. [CallOptions.timeout] is this side's
-  /// alone here; of the other options only `cancellation` and `onProgress`
-  /// count.
-  Future<Object?> request(
-    String method, [
-    Json? params,
-    CallOptions options = const CallOptions(),
-  ]) {
-    return _client.calling.request(
-      method,
-      params,
-      Asking(
-        timeout: options.timeout?.inMilliseconds,
-        cancellation: options.cancellation,
-        onProgress: options.onProgress,
-      ),
-    );
-  }
-
   /// The app is looked at again, or the network is back: it asks whether the
   /// connection lives, or connects now where it waits to.
   void wake() {
@@ -331,13 +178,4 @@ final class Bridge implements Caller {
   /// Ends the connection, and every call with it, for good: the client leaves
   /// its session. Ends when the socket is gone.
   Future<void> close() => _client.link.close();
-
-  Json? _result(Object? data, int? code, String? message) {
-    if (data == null && code == null && message == null) return null;
-    return given(<String, Object?>{
-      'data': data,
-      'code': code,
-      'message': message,
-    });
-  }
 }
