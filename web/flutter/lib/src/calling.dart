@@ -147,7 +147,7 @@ final class Calling {
   /// The call with that id while it is sent and not answered.
   Call? running(Object? id) {
     final call = id is String ? _calls[id] : null;
-    return call != null && call.isSent ? call : null;
+    return (call != null && call.isSent) ? call : null;
   }
 
   /// The call with that id, answered or not, as long as it is known.
@@ -187,8 +187,8 @@ final class Calling {
     _lastID += 1;
     final id = '$_idPrefix-$_lastID';
     final isKeyed = isKeyedMethod(method);
-    final uri = isKeyed && params != null ? textOf(params['uri']) : null;
-    final key = isKeyed && params != null ? textOf(params['key']) : null;
+    final uri = (isKeyed && params != null) ? textOf(params['uri']) : null;
+    final key = (isKeyed && params != null) ? textOf(params['key']) : null;
     final served = asking.onBehalfOf;
     final members = <String, Object?>{
       if (params != null) ...params,

@@ -87,7 +87,7 @@ final class Client {
   }
 
   /// A message has come.
-  void received(Object? data) {
+  void receive(Object? data) {
     liveness?.heard();
     peer.receive(data);
     resumption?.settle();

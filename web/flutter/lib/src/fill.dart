@@ -25,6 +25,7 @@ Filled fill(String uri, Json? params) {
   final parts = path.substring(head).split('/');
   final filled = <String>[];
   var isFilled = false;
+  final last = parts.length - 1;
   for (int index = 0; index < parts.length; index += 1) {
     final part = parts[index];
     final name = _parameter.firstMatch(part)?.group(1);
@@ -32,7 +33,7 @@ Filled fill(String uri, Json? params) {
     if (name != null && mayBegin) {
       filled.add(_segment(uri, name, rest.remove(name), false));
       isFilled = true;
-    } else if (part == '*' && index == parts.length - 1 && mayBegin) {
+    } else if (part == '*' && index == last && mayBegin) {
       filled.add(_remaining(uri, rest.remove('*')));
       isFilled = true;
     } else {

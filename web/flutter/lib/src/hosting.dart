@@ -172,7 +172,8 @@ final class Hosting {
       );
     }
     final own = id == page ? _methods[method] : null;
-    final handler = shown?.host.methods[method] ?? own;
+    final other = shown == null ? null : shown.host.methods[method];
+    final handler = other ?? own;
     if (handler == null) throw noMethod(method);
     final called = shown?.page ?? BridgePage(<String, Object?>{'id': id});
     final call = _callOf(asked, page: called);

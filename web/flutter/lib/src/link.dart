@@ -137,7 +137,7 @@ final class Link {
       opened: (Connection connection) {
         _client.own(_greet(connection));
       },
-      received: _client.received,
+      received: _client.receive,
       closed: _over,
     );
     _connection = connection;
@@ -190,7 +190,8 @@ final class Link {
     final most = backoff.attempts;
     if (most != null && _tries >= most) return _end(close);
     final isOpen = state == LinkState.open;
-    if (isOpen && _client.clock.now() - _openSince >= steady) _troubles = 0;
+    final lived = _client.clock.now() - _openSince;
+    if (isOpen && lived >= steady) _troubles = 0;
     final isQuick = next == AfterClose.resume && _troubles == 0;
     final delay = isQuick ? 0 : backoff.delay(_troubles);
     _troubles += 1;

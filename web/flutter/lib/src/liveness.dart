@@ -77,9 +77,10 @@ final class Liveness {
     _hasHeard = false;
     _client.own(_ping());
     _later(timeout, () {
+      final waited = _client.clock.now() - askedAt;
       if (_hasHeard) {
         _wait(_after);
-      } else if (_client.clock.now() - askedAt > timeout + lateness) {
+      } else if (waited > timeout + lateness) {
         // What has come meanwhile could not be heard.
         _ask(timeout);
       } else {

@@ -89,7 +89,10 @@ final class Numbers {
   bool get owes => _received > _told;
 
   /// Whether it is due now.
-  bool get isDue => _received - _told >= dueCount || _unitsTaken >= dueUnits;
+  bool get isDue {
+    final count = _received - _told;
+    return count >= dueCount || _unitsTaken >= dueUnits;
+  }
 
   /// What an acknowledgement that goes out now says.
   int tell() {

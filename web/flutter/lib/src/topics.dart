@@ -76,8 +76,9 @@ final class Topics {
   }
 
   Future<void> _hand(_Entry entry, BridgeEvent event) async {
+    final handler = entry.handler;
     try {
-      await entry.handler(event);
+      await handler(event);
     } catch (cause) {
       final why = 'a handler of ${event.topic} failed: ${messageOf(cause)}';
       _client.report(failure(ErrorCode.internal, why, cause: cause));
