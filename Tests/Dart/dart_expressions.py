@@ -20,8 +20,9 @@ OPERATORS = re.compile(r"_operator$")
 # What the libraries of Dart have for all files, and what is called without an object.
 CORE = {
     "identical", "print", "jsonEncode", "jsonDecode", "utf8", "base64Url", "min", "max", "pow", "unawaited", "scheduleMicrotask",
+    "test", "expect", "pumpEventQueue",
 }
-LIBRARY = {"Map": "DartMap", "List": "DartList", "Uri": "DartUri", "RegExp": "DartRegExp"}
+LIBRARY = {"File": "DartFile", "Map": "DartMap", "List": "DartList", "Uri": "DartUri", "RegExp": "DartRegExp"}
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "$": "$", "'": "'", '"': '"', "\\": "\\"}
 TESTS = {
     "String": "isString", "int": "isInt", "num": "isNum", "bool": "isBool", "Map<String, Object?>": "isMap",
@@ -392,12 +393,12 @@ class Expressions:
 # What the runtime declares beside what all of JavaScript has.
 RUNTIME = {
     "Completer", "Stream", "StreamController", "StreamSubscription", "Timer", "Duration", "Stopwatch", "Random", "RegExp", "Uri", "StateError", "FormatException",
-    "Map", "Set", "List", "Future", "FutureOr", "Exception", "DateTime", "String",
+    "Map", "Set", "List", "Future", "FutureOr", "Exception", "DateTime", "String", "Directory", "File", "Platform",
 }
 METHODS = {
     "add", "addAll", "remove", "removeAll", "clear", "contains", "containsKey", "toList", "where", "any", "map", "toSet", "forEach", "join", "split", "substring",
     "startsWith", "endsWith", "toString", "round", "then", "complete", "completeError", "listen", "ignore", "addError", "replace", "encode", "decode", "cancel",
-    "firstMatch", "group", "hasMatch", "nextInt", "nextDouble", "start", "toLowerCase", "padLeft", "toRadixString", "replaceAll", "indexOf", "normalize",
+    "firstMatch", "group", "hasMatch", "listSync", "readAsStringSync", "nextInt", "nextDouble", "start", "toLowerCase", "padLeft", "toRadixString", "replaceAll", "indexOf", "normalize",
 }
 GETTERS = {"start"}
 assert STARTS

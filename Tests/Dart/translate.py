@@ -1,6 +1,6 @@
 """Writes the pure part of a Dart package as one TypeScript program, for a compiler and for Node.
 
-translate.py OUTPUT RUNTIME FILE…"""
+translate.py OUTPUT FILE…: the `.ts` files among them are put before it, and `main` is called where there is one"""
 
 import pathlib
 import sys
@@ -39,11 +39,12 @@ def translated(package):
         parts[each.kind].append(method[each.kind](each))
     lines = [line for kind in parts.values() for line in kind]
     names = [name for name, each in package.declared.items() if not name.startswith("_") and "$" not in name and each.kind != "typedef"]
-    return "\n".join(lines) + f"\nexport {{ {', '.join(names)} }};\n"
+    start = "main();\n" if "main" in package.declared else ""
+    return "\n".join(lines) + f"\nexport {{ {', '.join(names)} }};\n{start}"
 
 
-def main(output, runtime, *paths):
-    package = Package(paths)
+def main(output, *paths):
+    package = Package(path for path in paths if path.endswith(".dart"))
     faults = [fault for file in package.files for fault in file.faults()]
     if faults:
         sys.exit("\n".join(f"{fault}: no Dart" for fault in faults))
@@ -51,7 +52,8 @@ def main(output, runtime, *paths):
         text = translated(package)
     except Fault as fault:
         sys.exit(str(fault))
-    pathlib.Path(output).write_text(pathlib.Path(runtime).read_text() + text)
+    before = [pathlib.Path(path).read_text() for path in paths if path.endswith(".ts")]
+    pathlib.Path(output).write_text("".join(before) + text)
 
 
 if __name__ == "__main__":

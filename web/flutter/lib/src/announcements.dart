@@ -35,7 +35,9 @@ final class Announcements {
   final Client _client;
 
   /// Tells a session that has just opened, before anything else.
-  void first(String method, Json params) => _client.own(_first(method, params));
+  void tellFirst(String method, Json params) {
+    _client.own(_first(method, params));
+  }
 
   /// Changes what the server knows. When the connection ends meanwhile, the
   /// next session learns it as it opens; [settled] is called before.

@@ -1,3 +1,5 @@
+import 'dart:convert';
+
 import 'codes.dart';
 import 'errors.dart';
 import 'values.dart';
@@ -59,9 +61,9 @@ final class Registry<Handler extends Object> {
   void Function() add(Declaration declaration, Handler handler) {
     // The server can not tell two equal declarations of one client apart:
     // taking back one would take both.
-    final text = declaration.toJson().toString();
+    final text = jsonEncode(declaration);
     for (final entry in _entries) {
-      if (entry.declaration.toJson().toString() == text) {
+      if (jsonEncode(entry.declaration) == text) {
         throw failure(
           ErrorCode.conflict,
           'this client hosts $text already; take the first back before',

@@ -61,7 +61,7 @@ final class Topics {
   /// Asks another session for the topics of the one before.
   void tell(bool isUntold) {
     if (!isUntold || _asked.isEmpty) return;
-    _announcements.first('events.subscribe', <String, Object?>{
+    _announcements.tellFirst('events.subscribe', <String, Object?>{
       'topics': _asked.toList(),
     });
   }
