@@ -27,6 +27,7 @@ final class Player {
     for (final each in listOf(_vector['steps'])) {
       number += 1;
       try {
+        await _begin(objectOf(each));
         await _step(objectOf(each));
       } catch (cause) {
         throw StateError('step $number, $each: ${messageOf(cause)}');
@@ -38,6 +39,23 @@ final class Player {
       }
       await actor.client.link.close();
     }
+  }
+
+  /// A client that opens no session in the transcript has one all the same.
+  Future<void> _begin(Json step) async {
+    final name = textOf(step['send']) ?? textOf(step['expect']);
+    if (name == null || _actors.containsKey(name)) return;
+    if (!plainClients(_vector).contains(name)) return;
+    final actor = Actor(name, <String, Object?>{
+      'client': <String, Object?>{'name': name, 'version': '1'},
+    }, methodsOf(_vector));
+    _actors[name] = actor;
+    actor.client.link.start();
+    actor.server.last.open();
+    await pumpEventQueue();
+    final hello = actor.server.last.take();
+    actor.server.last.push(answerTo(hello, sessionInfo()));
+    await pumpEventQueue();
   }
 
   Future<void> _step(Json step) async {
@@ -121,7 +139,8 @@ final class Player {
 
   void _answer(Actor actor, Object? id, Json message) {
     final work = actor.asked.remove(id);
-    if (work == null) throw StateError('the client was not asked $id');
+    // A page that no host shows is closed at once.
+    if (work == null) return;
     final error = objectOf(message['error']);
     final code = intOf(error['code']);
     if (code == null) {
@@ -190,8 +209,11 @@ final class Player {
       final work = actor.asked[params['id']];
       expect(work?.call?.cancellation.isCancelled ?? true, true);
     } else if (message.containsKey('id')) {
-      if (actor.fresh.isEmpty) throw StateError('$method reached no host');
-      actor.asked[id] = actor.fresh.removeAt(0);
+      if (actor.fresh.isNotEmpty) {
+        actor.asked[id] = actor.fresh.removeAt(0);
+      } else if (method != 'page.close') {
+        throw StateError('$method reached no host');
+      }
     }
   }
 
