@@ -174,7 +174,7 @@ class Expressions:
         check = TESTS.get(written)
         if check is None and self.package.find(self.file, written) is None and written not in RUNTIME:
             raise self.fault(node, f"whether something is a {written}")
-        answer = f"{check}({tested})" if check else f"({tested} instanceof {self.type_named(written)})"
+        answer = f"{check}({tested})" if check else f"({tested} instanceof {LIBRARY.get(written) or self.type_named(written)})"
         return f"!{answer}" if "!" in text(operator) else answer
 
     def on_type_cast_expression(self, node):
