@@ -23,6 +23,13 @@ CORE = {
     "test", "expect", "pumpEventQueue",
 }
 LIBRARY = {"File": "DartFile", "Map": "DartMap", "List": "DartList", "Uri": "DartUri", "RegExp": "DartRegExp"}
+LIBRARIES = {
+    "Completer": "dart:async", "StreamController": "dart:async", "StreamSubscription": "dart:async", "Timer": "dart:async", "FutureOr": "dart:async",
+    "unawaited": "dart:async", "scheduleMicrotask": "dart:async", "jsonEncode": "dart:convert", "jsonDecode": "dart:convert", "utf8": "dart:convert",
+    "base64Url": "dart:convert", "min": "dart:math", "max": "dart:math", "pow": "dart:math", "Random": "dart:math",
+    "Directory": "dart:io", "File": "dart:io", "Platform": "dart:io",
+    "test": "package:test/test.dart", "expect": "package:test/test.dart", "pumpEventQueue": "package:test/test.dart",
+}
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "$": "$", "'": "'", '"': '"', "\\": "\\"}
 TESTS = {
     "String": "isString", "int": "isInt", "num": "isNum", "bool": "isBool", "Map<String, Object?>": "isMap",
@@ -39,13 +46,19 @@ class Expressions:
 
     # MARK: names
 
-    def type_named(self, name):
+    def find(self, name):
+        """What the package declares under a name; the file has to import it."""
         found = self.package.find(self.file, name)
         if found is not None:
+            self.package.uses.setdefault(self.file.path, set()).add(found.file.path)
+        elif name in LIBRARIES and not self.is_local(name):
+            self.package.uses.setdefault(self.file.path, set()).add(LIBRARIES[name])
+        return found
+
+    def type_named(self, name):
+        if self.find(name) is not None:
             return self.unique(name)
-        if name in self.scopes[0] or any(name in scope for scope in self.scopes):
-            return name
-        return name if name in RUNTIME else None
+        return name if name in RUNTIME or self.is_local(name) else None
 
     def unique(self, name):
         return self.package.unique(self.file, name)
@@ -70,7 +83,7 @@ class Expressions:
             if member.kind != "method":
                 return f"{at}.${name}()"
             return f"{at}.{name}" if is_called else f'$tear({at}, "{name}")'
-        if self.package.find(self.file, name) is not None:
+        if self.find(name) is not None:
             return self.unique(name)
         if name in CORE or name in RUNTIME:
             return LIBRARY.get(name, name)
@@ -172,7 +185,7 @@ class Expressions:
         operator, kinds = test.children[0], test.children[1:]
         written = "".join(text(each) for each in kinds).replace(",", ", ").replace(",  ", ", ")
         check = TESTS.get(written)
-        if check is None and self.package.find(self.file, written) is None and written not in RUNTIME:
+        if check is None and self.find(written) is None and written not in RUNTIME:
             raise self.fault(node, f"whether something is a {written}")
         answer = f"{check}({tested})" if check else f"({tested} instanceof {LIBRARY.get(written) or self.type_named(written)})"
         return f"!{answer}" if "!" in text(operator) else answer
@@ -215,7 +228,7 @@ class Expressions:
 
     def constructed(self, node, constructor, arguments, called):
         name = text(node)
-        found = self.package.find(self.file, name)
+        found = self.find(name)
         generic = f"<{', '.join(arguments)}>" if arguments else ""
         if found is None:
             if name not in RUNTIME:
@@ -236,7 +249,7 @@ class Expressions:
     def selected(self, head, rest):
         """A chain that begins with a name, which may be that of a class."""
         name = text(head)
-        found = None if self.is_local(name) or (self.owner and self.package.member(self.owner, name)) else self.package.find(self.file, name)
+        found = None if self.is_local(name) or (self.owner and self.package.member(self.owner, name)) else self.find(name)
         is_class = (found is not None and found.kind in ("class", "enum")) or (found is None and name in RUNTIME and not self.is_local(name))
         if not is_class:
             called = self.called_part(rest[0])

@@ -163,6 +163,8 @@ class Package:
     def __init__(self, paths):
         self.files = [File(path) for path in sorted(paths)]
         self.declared = {}
+        # Which files and libraries each file uses.
+        self.uses = {}
         for file in self.files:
             for name, each in file.declared.items():
                 self.declared[self.unique(file, name)] = each

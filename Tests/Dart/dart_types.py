@@ -48,6 +48,7 @@ class Types:
         return f"{written} | null" if nullable else written
 
     def plain(self, name, arguments, node):
+        self.named(name)
         if name == "FutureOr":
             return f"{arguments[0]} | Promise<{arguments[0]}>"
         if name == "List":

@@ -39,7 +39,8 @@ void main() {
       null,
     );
     await scene.comes(answerTo(first, 7));
-    await scene.comes(answerTo(second, const Outcome('dismissed', 0, '', null).toJson()));
+    const dismissed = Outcome('dismissed', 0, '', null);
+    await scene.comes(answerTo(second, dismissed.toJson()));
     expect(one.result, 7);
     final outcome = two.result;
     expect(outcome is Outcome && outcome.outcome == 'dismissed', true);

@@ -1,5 +1,3 @@
-import 'dart:async';
-
 import 'call.dart';
 import 'client.dart';
 import 'codes.dart';

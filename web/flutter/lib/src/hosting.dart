@@ -1,5 +1,3 @@
-import 'dart:async';
-
 import 'calls.dart';
 import 'cancellation.dart';
 import 'codes.dart';

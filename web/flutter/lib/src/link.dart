@@ -1,5 +1,3 @@
-import 'dart:async';
-
 import 'backoff.dart';
 import 'client.dart';
 import 'clock.dart';

@@ -86,9 +86,9 @@ abstract base class SessionCalls implements Caller {
     return listOf(await request('router.routes')).map(objectOf).toList();
   }
 
-  /// Goes back: one page, [count] pages, [to] a page, to the one under [before],
-  /// or to the root. What is given as [result], [code] and [message] is for the
-  /// opener of the lowest page that closes; [exts] reach the hosts.
+  /// Goes back: one page, [count] pages, [to] a page, to the one under
+  /// [before], or to the root. What is given as [result], [code] and [message]
+  /// is for the opener of the lowest page that closes; [exts] reach the hosts.
   Future<NavigationChange> back({
     int? count,
     String? to,

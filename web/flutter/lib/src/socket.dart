@@ -1,5 +1,3 @@
-import 'dart:async';
-
 /// A WebSocket, in the shape of `WebSocketChannel` of the package
 /// `web_socket_channel`: what is of the same name there means the same.
 /// `ChannelSocket` of `package:waybridge/channel.dart` makes one of a channel.

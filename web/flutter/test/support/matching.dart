@@ -1,5 +1,3 @@
-import 'package:waybridge/src/values.dart';
-
 /// The captured values of one transcript, by name.
 typedef Captures = Map<String, Object?>;
 

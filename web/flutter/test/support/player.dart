@@ -10,9 +10,9 @@ import 'fake_socket.dart';
 import 'matching.dart';
 import 'playable.dart';
 
-/// Plays a transcript of protocol/vectors with clients of this package: what the
-/// transcript sends they are made to send, what it expects the test sends to
-/// them.
+/// Plays a transcript of protocol/vectors with clients of this package: what
+/// the transcript sends they are made to send, what it expects the test sends
+/// to them.
 final class Player {
   Player(this._vector);
 
