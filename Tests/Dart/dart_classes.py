@@ -17,7 +17,7 @@ class Classes(Code):
         self.is_abstract = bool(owner.modifiers & {"abstract", "sealed", "interface"})
         head = f"{'abstract ' if self.is_abstract else ''}class {name}{self.type_parameters}"
         if owner.extends:
-            head += f" extends {self.type_named(owner.extends)}"
+            head += f" extends {self.types.first(child(owner.node, 'superclass').children)}"
         interfaces = [self.type_named(each) for each in owner.implements]
         if any(each is None for each in interfaces):
             raise Fault(f"{place(owner.node, self.file.path)}: {owner.name} implements what is not there")

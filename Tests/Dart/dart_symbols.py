@@ -15,7 +15,9 @@ class Fault(Exception):
 
 
 def text(node):
-    return node.text.decode()
+    written = node.text.decode()
+    # What JavaScript keeps for itself.
+    return f"{written}_" if written == "arguments" else written
 
 
 def child(node, *types):

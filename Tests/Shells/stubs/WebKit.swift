@@ -6,7 +6,8 @@ import UIKit
 }
 
 @MainActor public protocol WKScriptMessageHandler: NSObjectProtocol {
-  func userContentController(_ controller: WKUserContentController, didReceive message: WKScriptMessage)
+  func userContentController(
+    _ controller: WKUserContentController, didReceive message: WKScriptMessage)
 }
 
 @MainActor public final class WKUserContentController: NSObject {
@@ -24,12 +25,15 @@ import UIKit
 public enum WKNavigationActionPolicy { case cancel, allow }
 
 @MainActor public protocol WKNavigationDelegate: NSObjectProtocol {
-  func webView(_ webView: WKWebView, decidePolicyFor action: WKNavigationAction) async -> WKNavigationActionPolicy
+  func webView(_ webView: WKWebView, decidePolicyFor action: WKNavigationAction) async
+    -> WKNavigationActionPolicy
 }
 
 @MainActor public final class WKWebView: UIView {
   public init(frame: CGRect, configuration: WKWebViewConfiguration) {}
   public weak var navigationDelegate: (any WKNavigationDelegate)?
   @discardableResult public func load(_ request: URLRequest) -> Any? { nil }
-  public func evaluateJavaScript(_ script: String, completionHandler: ((Any?, (any Error)?) -> Void)?) {}
+  public func evaluateJavaScript(
+    _ script: String, completionHandler: ((Any?, (any Error)?) -> Void)?
+  ) {}
 }

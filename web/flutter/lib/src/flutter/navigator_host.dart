@@ -68,7 +68,7 @@ final class NavigatorHost extends PageHost {
     final route = _routeOf(page, state);
     if (route == null) throw Declined('no page is built for ${page.uri}');
     _entries[page.id] = _Entry(page, route);
-    unawaited(state.push<dynamic>(route));
+    unawaited(state.push(route));
   }
 
   @override
@@ -79,7 +79,7 @@ final class NavigatorHost extends PageHost {
     entry.isClosing = true;
     if (!entry.route.isActive) return;
     if (entry.route.isCurrent && exts['animated'] != false) {
-      state.pop<dynamic>();
+      state.pop();
     } else {
       state.removeRoute(entry.route);
     }
@@ -102,7 +102,7 @@ final class NavigatorHost extends PageHost {
       final generate = state.widget.onGenerateRoute;
       return generate == null ? null : generate(settings);
     }
-    return MaterialPageRoute<dynamic>(
+    return MaterialPageRoute(
       builder: (BuildContext context) => builder(context, page),
       settings: settings,
       fullscreenDialog: page.style == 'present',
