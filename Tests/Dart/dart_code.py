@@ -1,8 +1,8 @@
 """Statements and declarations of Dart as TypeScript."""
 
 from dart_expressions import Expressions
-from dart_symbols import Fault, child, children, place, text
-from dart_types import STARTS, type_end
+from dart_symbols import child, children, text
+from dart_types import type_end
 
 
 class Code(Expressions):
@@ -189,5 +189,3 @@ class Code(Expressions):
             found.append(f"{name} extends {self.types.first(bound.children)}" if bound else name)
         return f"<{', '.join(found)}>"
 
-
-assert STARTS and Fault and place

@@ -1,43 +1,18 @@
 """Expressions of Dart as those of TypeScript. What is read of an object is called: `a.b` is `a.$b()`, so that the compiler,
 as Dart's, takes no field for what it was a moment ago."""
 
-import json
 import re
 
-from dart_symbols import Fault, child, children, place, text
-from dart_types import STARTS, Types, type_end
+from dart_literals import Literals
+from dart_symbols import Fault, child, place, text
+from dart_types import Types, type_end
+from dart_words import BINARY, CORE, GETTERS, LEVELS, LIBRARIES, LIBRARY, METHODS, RUNTIME, TESTS
 
 SELECTORS = ("selector", "unconditional_assignable_selector", "conditional_assignable_selector")
-BINARY = (
-    "logical_or_expression", "logical_and_expression", "equality_expression", "relational_expression", "additive_expression",
-    "multiplicative_expression", "shift_expression", "bitwise_and_expression", "bitwise_or_expression")
-LEVELS = {
-    "conditional_expression": 0, "if_null_expression": 1, "logical_or_expression": 2, "logical_and_expression": 3, "equality_expression": 4,
-    "relational_expression": 5, "type_test_expression": 5, "bitwise_or_expression": 6, "bitwise_and_expression": 6, "shift_expression": 6,
-    "additive_expression": 7, "multiplicative_expression": 8,
-}
 OPERATORS = re.compile(r"_operator$")
-# What the libraries of Dart have for all files, and what is called without an object.
-CORE = {
-    "identical", "print", "jsonEncode", "jsonDecode", "utf8", "base64Url", "min", "max", "pow", "unawaited", "scheduleMicrotask",
-    "test", "expect", "pumpEventQueue",
-}
-LIBRARY = {"File": "DartFile", "Map": "DartMap", "List": "DartList", "Uri": "DartUri", "RegExp": "DartRegExp"}
-LIBRARIES = {
-    "Completer": "dart:async", "StreamController": "dart:async", "StreamSubscription": "dart:async", "Timer": "dart:async", "FutureOr": "dart:async",
-    "unawaited": "dart:async", "scheduleMicrotask": "dart:async", "jsonEncode": "dart:convert", "jsonDecode": "dart:convert", "utf8": "dart:convert",
-    "base64Url": "dart:convert", "min": "dart:math", "max": "dart:math", "pow": "dart:math", "Random": "dart:math",
-    "Directory": "dart:io", "File": "dart:io", "Platform": "dart:io",
-    "test": "package:test/test.dart", "expect": "package:test/test.dart", "pumpEventQueue": "package:test/test.dart",
-}
-ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "$": "$", "'": "'", '"': '"', "\\": "\\"}
-TESTS = {
-    "String": "isString", "int": "isInt", "num": "isNum", "bool": "isBool", "Map<String, Object?>": "isMap",
-    "List<Object?>": "isList",
-}
 
 
-class Expressions:
+class Expressions(Literals):
     def __init__(self, package, file, owner=None):
         self.package, self.file, self.owner = package, file, owner
         self.types = Types(file, self.type_named)
@@ -322,96 +297,3 @@ class Expressions:
             elif each.type == "named_argument":
                 named.append(f"{text(child(child(each, 'label'), 'identifier'))}: {self.expression(each.children[1:])}")
         return ", ".join([*given, f"{{ {', '.join(named)} }}"] if named else given)
-
-    # MARK: literals
-
-    def on_string_literal(self, node):
-        """Texts that stand behind one another, as one template."""
-        source, at, written, quote, raw = node.text, 0, "", None, False
-        starts = {each.start_byte - node.start_byte: each for each in children(node, "template_substitution")}
-        while at < len(source):
-            if at in starts and quote is not None and not raw:
-                each = starts[at]
-                dollar = child(each, "identifier_dollar_escaped")
-                inner = self.name(dollar, False) if dollar is not None else self.expression(each.children[2:-1])
-                written += "${$text(" + inner + ")}"
-                at = each.end_byte - node.start_byte
-                continue
-            letter = source[at : at + 1].decode("latin-1")
-            if quote is None:
-                raw = letter == "r" if letter in "r'\"" and source[at - 1 : at] != b"r" else raw
-                quote = letter if letter in "'\"" else None
-                at += 1
-            elif letter == quote:
-                quote, raw = None, False
-                at += 1
-            elif letter == "\\" and not raw:
-                written += ESCAPES[source[at + 1 : at + 2].decode()].join(["", ""]).replace("\\", "\\\\").replace("`", "\\`").replace("$", "\\$")
-                at += 2
-            else:
-                end = at + 1
-                while end < len(source) and (source[end] & 0xC0) == 0x80:
-                    end += 1
-                written += source[at:end].decode().replace("\\", "\\\\").replace("`", "\\`").replace("$", "\\$")
-                at = end
-        return f"`{written}`" if "${" in written else json.dumps(written.replace("\\`", "`").replace("\\$", "$").replace("\\\\", "\\"), ensure_ascii=False)
-
-    def on_list_literal(self, node):
-        kind = child(node, "type_arguments")
-        inner = ", ".join(self.elements(node, self.item, "[", "]"))
-        if kind is None:
-            raise self.fault(node, "write the type of a list's elements")
-        return f"$list<{self.types.arguments(kind)[0]}>([{inner}])"
-
-    def on_set_or_map_literal(self, node):
-        kind = child(node, "type_arguments")
-        if kind is None:
-            raise self.fault(node, "write the types of a map's or a set's elements")
-        types = self.types.arguments(kind)
-        inner = ", ".join(self.elements(node, self.item, "{", "}"))
-        return f"{'$mapping' if len(types) == 2 else '$set'}<{', '.join(types)}>([{inner}])"
-
-    def elements(self, node, item, start, end):
-        """The elements between brackets, each with its selectors."""
-        group = []
-        for each in node.children:
-            if each.type in (",", end):
-                if group:
-                    yield item(group)
-                group = []
-            elif each.type not in (start, "type_arguments", "const_builtin"):
-                group.append(each)
-
-    def item(self, group):
-        node = group[0]
-        if node.type == "pair":
-            at = [each.type for each in node.children].index(":")
-            return f"$pair({self.expression(node.children[:at])}, {self.expression(node.children[at + 1 :])})"
-        if node.type == "spread_element":
-            return f"...{self.expression(node.children[1:])}"
-        if node.type == "if_element":
-            at = [each.type for each in node.children].index(")")
-            return f"...({self.expression(node.children[2:at])} ? [{self.item(node.children[at + 1 :])}] : [])"
-        return self.expression(group)
-
-    def on_function_expression(self, node):
-        self.scopes.append(set())
-        written, order = self.types.parameters(child(node, "formal_parameter_list"), value=self.expression)
-        self.scopes[-1] |= {name for name, _, _ in order}
-        body = self.body(child(node, "function_expression_body"))
-        self.scopes.pop()
-        return f"({body[0]}({written}) => {body[1]})"
-
-
-# What the runtime declares beside what all of JavaScript has.
-RUNTIME = {
-    "Completer", "Stream", "StreamController", "StreamSubscription", "Timer", "Duration", "Stopwatch", "Random", "RegExp", "Uri", "StateError", "FormatException",
-    "Map", "Set", "List", "Future", "FutureOr", "Exception", "DateTime", "String", "Directory", "File", "Platform",
-}
-METHODS = {
-    "add", "addAll", "remove", "removeAll", "clear", "contains", "containsKey", "toList", "where", "any", "map", "toSet", "forEach", "join", "split", "substring",
-    "startsWith", "endsWith", "toString", "round", "then", "complete", "completeError", "listen", "ignore", "addError", "replace", "encode", "decode", "cancel",
-    "firstMatch", "group", "hasMatch", "listSync", "readAsStringSync", "nextInt", "nextDouble", "start", "toLowerCase", "padLeft", "toRadixString", "replaceAll", "indexOf", "normalize",
-}
-GETTERS = {"start"}
-assert STARTS
