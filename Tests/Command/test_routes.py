@@ -11,8 +11,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
-import venv
 
+import pypi
 from command import ROOT, run
 
 TABLE = str(ROOT / "Tests/WayTableToolsTests/Golden/table.json")
@@ -56,17 +56,7 @@ def nasty(without=()):
 @functools.cache
 def tools():
     """The folder of a Python environment with a Kotlin compiler and a parser of Dart, or why there is none."""
-    folder = ROOT / ".build/route-tools"
-    python = folder / "bin/python"
-    packages = ["kotlin-jupyter-kernel", "tree-sitter", "tree-sitter-dart"]
-    try:
-        if not python.exists():
-            venv.create(folder, with_pip=True)
-        subprocess.run(
-            [python, "-m", "pip", "install", "--quiet", *packages], check=True, capture_output=True, text=True, timeout=60)
-    except (subprocess.SubprocessError, OSError) as error:
-        return None, f"PyPI's {', '.join(packages)} cannot be had: {getattr(error, 'stderr', None) or error}"
-    return folder, None
+    return pypi.installed(*pypi.KOTLIN, *pypi.DART)
 
 
 class Folder(unittest.TestCase):
@@ -198,8 +188,6 @@ class Generate(Folder):
         folder, reason = tools()
         if reason or not shutil.which("java"):
             self.skipTest(reason or "there is no java")
-        jars = next(folder.glob("lib/*/site-packages/run_kotlin_kernel/jars"))
-        library = next(jars.glob("kotlin-stdlib-*.jar"))
         self.generate(TABLE, "kotlin", options=["--package", "shop"])
         (self.folder / "nasty").mkdir()
         code, _, errors = run(
@@ -207,11 +195,9 @@ class Generate(Folder):
             "--output", str(self.folder / "nasty"))
         self.assertEqual((0, ""), (code, errors))
         (self.folder / "Main.kt").write_text(KOTLIN)
-        done = subprocess.run(
-            ["java", "-cp", f"{jars}/*", "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-no-stdlib", "-no-reflect", "-cp", library,
-             "-Werror", "-d", self.folder / "classes", self.folder / "Routes.kt", self.folder / "nasty/Routes.kt", self.folder / "Main.kt"],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.assertEqual((0, ""), (done.returncode, done.stdout))
+        files = self.folder / "Routes.kt", self.folder / "nasty/Routes.kt", self.folder / "Main.kt"
+        self.assertEqual((0, ""), pypi.compile_kotlin(folder, *files, into=self.folder / "classes"))
+        library = pypi.kotlin_library(folder)
         done = subprocess.run(
             ["java", "-cp", f"{library}:{self.folder / 'classes'}", "MainKt"], capture_output=True, text=True)
         self.assertEqual(("", KOTLIN_SAYS), (done.stderr, done.stdout))

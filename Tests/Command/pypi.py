@@ -1,0 +1,42 @@
+"""Programs that only PyPI has, in a Python environment of their own."""
+
+import pathlib
+import subprocess
+import venv
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / ".build/route-tools"
+
+
+def installed(*packages):
+    """The folder of an environment with these packages, or why there is none."""
+    python = FOLDER / "bin/python"
+    try:
+        if not python.exists():
+            venv.create(FOLDER, with_pip=True)
+        subprocess.run(
+            [python, "-m", "pip", "install", "--quiet", *packages], check=True, capture_output=True, text=True, timeout=60)
+    except (subprocess.SubprocessError, OSError) as error:
+        return None, f"PyPI's {', '.join(packages)} cannot be had: {getattr(error, 'stderr', None) or error}"
+    return FOLDER, None
+
+
+DART = ["tree-sitter", "tree-sitter-dart"]
+KOTLIN = ["kotlin-jupyter-kernel"]
+
+
+def compile_kotlin(folder, *files, into):
+    """Compiles Kotlin, every warning an error; gives the exit code and what the compiler says."""
+    jars = kotlin_jars(folder)
+    done = subprocess.run(
+        ["java", "-cp", f"{jars}/*", "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-no-stdlib", "-no-reflect", "-cp", kotlin_library(folder),
+         "-Werror", "-d", into, *files],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.returncode, done.stdout
+
+
+def kotlin_jars(folder):
+    return next(folder.glob("lib/*/site-packages/run_kotlin_kernel/jars"))
+
+
+def kotlin_library(folder):
+    return next(kotlin_jars(folder).glob("kotlin-stdlib-*.jar"))
