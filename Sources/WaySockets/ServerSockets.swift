@@ -130,7 +130,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   /// Counts and tells a request that is refused.
   func refused(_ fault: RequestFault) {
     loop.traffic.refused(fault.kind)
-    configuration.onRefused(fault.status, fault.text)
+    configuration.onRefused(fault.status, fault.reason, fault.hint)
   }
 
   func ended(_ request: HTTPConnection) {

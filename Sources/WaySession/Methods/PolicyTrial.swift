@@ -14,6 +14,12 @@ package struct PolicyTrial {
     self.router = router.snapshot()
   }
 
+  /// By rules that are made ready.
+  init(_ rulebook: Rulebook?, _ router: RouterSnapshot) {
+    self.rulebook = rulebook
+    self.router = router
+  }
+
   /// The names by which cases may be told: of the rules, and of what refuses or allows without one.
   package var verdicts: Set<String> {
     Set((rulebook?.rules ?? []).map(\.name) + ["allow", "default", "permissions"])
