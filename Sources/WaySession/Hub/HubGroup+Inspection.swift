@@ -33,9 +33,9 @@ extension HubGroup {
   }
 
   private func explanation(
-    of uri: String, _ params: ValueObject, for asker: PolicyAsker
+    of uri: String, _ params: ValueObject, for asker: Caller
   ) async throws(CallError) -> Value {
-    let id = asker.caller.session
+    let id = asker.session
     guard id.isEmpty else {
       let hub = hub(ofSession: id)
       guard let said = await hub?.explanation(of: uri, params, for: asker, in: id) else {
@@ -45,7 +45,7 @@ extension HubGroup {
     }
     let router = configuration.router.snapshot()
     let trial = PolicyTrial(await hubs.first?.rulebook, router)
-    var members = router.explain(uri, params: params, for: asker.caller).members
+    var members = router.explain(uri, params: params, for: asker).members
     let refusal = trial.refusal(to: asker, ofOpening: uri)
     members["policy"] = refusal?.data?["rule"] ?? .null
     if let refusal {

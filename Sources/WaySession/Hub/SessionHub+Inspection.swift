@@ -96,12 +96,12 @@ extension SessionHub {
 
   /// Where a URI leads somebody in a session; nil where that is not here.
   func explanation(
-    of uri: String, _ params: ValueObject, for asker: PolicyAsker, in id: String
+    of uri: String, _ params: ValueObject, for asker: Caller, in id: String
   ) -> Value? {
     guard let session = sessions[id] else { return nil }
     return session.assumeIsolated { session in
       RouterMethods.explanation(
-        of: uri, params, for: Rights(asker.caller, policy), in: session)
+        of: uri, params, for: Rights(asker, policy), in: session)
     }
   }
 }

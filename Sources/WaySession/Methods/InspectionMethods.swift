@@ -66,7 +66,8 @@ enum InspectionMethods {
     }
     return try inspect(
       .explain(
-        uri: try params.required(.uri), params: params.object(.params) ?? [:], asker: asker),
+        uri: try params.required(.uri), params: params.object(.params) ?? [:],
+        asker: asker.caller),
       address, in: session)
   }
 

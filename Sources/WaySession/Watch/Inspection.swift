@@ -1,3 +1,4 @@
+import WayRouting
 import WayValues
 
 /// What who inspects a server asks of all of it.
@@ -13,5 +14,5 @@ enum Inspection: Sendable {
   /// The tables and policies that were in force.
   case versions
   /// Where a URI leads somebody who is told by hand.
-  case explain(uri: String, params: ValueObject, asker: PolicyAsker)
+  case explain(uri: String, params: ValueObject, asker: Caller)
 }
