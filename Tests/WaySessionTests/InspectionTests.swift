@@ -122,7 +122,7 @@ struct InspectionTests {
     #expect(detail["clients"]?.list?.first?["hosts"]?.list?.count == 1)
     #expect(detail["records"]?.list?.count == first.count + second.count)
 
-    try await host.call("b", "navigation.back")
+    try await host.call("b", "navigation.back", [:])
     _ = try await host.request("page.close")
     for _ in 0..<2 { _ = try await host.answered() }
     let last = try await batch(watcher)
