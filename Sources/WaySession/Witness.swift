@@ -225,6 +225,7 @@ extension Witness {
       var about: ValueObject = ["event": "joined"]
       about["name"] = name.map(Value.string)
       about["page"] = members.named(client)?.page.map(Value.string)
+      if members.named(client)?.rights.caller.isGuest == true { about["guest"] = true }
       watch.tell(record("client", at: now, client, about))
     case .left(let client, let code):
       watch.tell(record("client", at: now, client, Self.event("left", code)))
@@ -244,6 +245,15 @@ extension Witness {
       .handlerAnswered, .routeFailed, .attemptFailed, .called, .threw:
       break
     }
+  }
+
+  /// A client hosts something else from now on.
+  func hosts(_ client: Client) {
+    let hosts = guide.hosts.definitions(of: client.id).map(\.value)
+    watch.tell(
+      record(
+        "client", at: loop.nanoseconds, client.name,
+        ["event": "hosts", "hosts": .list(hosts)]))
   }
 
   private static func event(_ name: String, _ code: UInt16?) -> ValueObject {

@@ -30,7 +30,7 @@ struct InspectionTests {
         "routes": [
           ["name": "list", "pattern": "native://list/:id", "kind": "page"],
           ["name": "share", "pattern": "action://share", "kind": "task"],
-          ["name": "scan", "pattern": "native://scan", "kind": "task"],
+          ["name": "scan", "pattern": "action://scan", "kind": "task"],
           ["name": "fax", "pattern": "fax://send", "kind": "task"],
         ],
       ]), for: router)
@@ -192,7 +192,7 @@ struct InspectionTests {
   @Test func routesAreToldWithWhoServesThemAndHowLongTheyTook() async throws {
     let (host, hello) = try await open(
       "phone",
-      ["hosts": [["scheme": "native", "kind": "page"], ["patterns": ["native://scan"], "kind": "task"]]])
+      ["hosts": [["scheme": "native", "kind": "page"], ["patterns": ["action://scan"], "kind": "task"]]])
     let watcher = try await watcher()
     _ = try await host.invoke("action://share")
     _ = try await host.invoke("action://nowhere")

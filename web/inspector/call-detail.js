@@ -8,6 +8,7 @@ import { clock, duration, pretty, size } from "./format.js";
 /** One call opened: its messages, and what was asked of others for it. */
 export class CallDetail {
   #panel = byId("detail", HTMLElement);
+  #place = byId("calls-body", HTMLElement);
   #title = byId("detail-title", HTMLElement);
   #body = byId("detail-body", HTMLElement);
   /** @type {Call | undefined} */
@@ -19,6 +20,7 @@ export class CallDetail {
     const close = () => {
       this.#call = undefined;
       this.#panel.hidden = true;
+      delete this.#place.dataset.open;
       closed();
     };
     byId("detail-close", HTMLButtonElement).addEventListener("click", close);
@@ -31,6 +33,7 @@ export class CallDetail {
   show(call) {
     this.#call = call;
     this.#panel.hidden = false;
+    this.#place.dataset.open = "true";
     this.#drawn = "";
     this.update();
     this.#body.scrollTop = 0;

@@ -107,7 +107,7 @@ export class Records extends EventTarget {
     if (key === undefined) return;
     this.#byCall.set(key, call);
     // What was asked for it may have been told before.
-    this.others = this.others.filter((part) => part.session !== call.session || part.call !== call.call || !call.parts.push(part));
+    if (this.others.length > 0) this.others = this.others.filter((part) => part.session !== call.session || part.call !== call.call || !call.parts.push(part));
   }
 
   /** @param {WatchRecord} record */

@@ -59,7 +59,8 @@ export class SessionsView extends EventTarget {
         told = await this.#link.request("admin.sessions", { limit: 50, after: told.next });
         sessions.push(...told.sessions);
       }
-      this.sessions = sessions;
+      // The inspector itself is what one looks for last.
+      this.sessions = [...sessions.filter((each) => !isOwn(each)), ...sessions.filter(isOwn)];
       this.#count.textContent = `${told.total}`;
       this.#more.hidden = !told.next;
       this.#draw();

@@ -1,5 +1,5 @@
 // @ts-check
-import { byId, element, onFrame, svg } from "./dom.js";
+import { atMost, byId, element, onFrame, svg } from "./dom.js";
 import { clock, duration } from "./format.js";
 import { lanes } from "./timeline.js";
 
@@ -22,9 +22,11 @@ export class TimelineView extends EventTarget {
   constructor(records) {
     super();
     this.#records = records;
+    // It is made anew as a whole.
+    const soon = atMost(400, this.draw);
     records.addEventListener("change", () => {
       if (records.latest > 0) this.#ahead = Math.max(this.#ahead, records.latest - Date.now());
-      this.draw();
+      soon();
     });
     this.#window.addEventListener("change", this.draw);
     new ResizeObserver(this.draw).observe(this.#place);
@@ -41,6 +43,7 @@ export class TimelineView extends EventTarget {
   }
 
   draw = onFrame(() => {
+    if (this.#place.offsetParent === null) return;
     const session = this.#session;
     if (!session) return this.#place.replaceChildren(element("p", { class: "empty" }, "Choose a session."));
     const width = Math.floor(this.#place.clientWidth);

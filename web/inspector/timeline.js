@@ -14,7 +14,7 @@
 /** @typedef {{title: string, rows: Bar[][]}} Lane bars that do not overlap in a row */
 
 /** How many bars a picture has at most, and rows a lane. */
-export const maxBars = 600;
+export const maxBars = 300;
 const maxRows = 6;
 
 /**
@@ -30,9 +30,10 @@ export function lanes(records, session, from, to) {
   const found = new Map();
   let count = 0;
   let left = 0;
+  const hasRoom = () => count < maxBars || void (left += 1);
   const add = (/** @type {string} */ lane, /** @type {Bar} */ bar) => {
-    if (bar.to < from || bar.from > to) return;
-    if ((count += 1) > maxBars) return void (left += 1);
+    if (bar.to < from || bar.from > to || !hasRoom()) return;
+    count += 1;
     const bars = found.get(lane);
     if (bars) bars.push(bar);
     else found.set(lane, [bar]);
@@ -47,9 +48,10 @@ export function lanes(records, session, from, to) {
     if (of === session) add(`Connection of ${client}`, { kind: "hold", from: start, to: end ?? to, text: "no connection: held", isOpen: end === undefined });
   }
   // The latest have a place first.
-  for (const call of [...records.calls].reverse()) {
-    if (call.session !== session) continue;
+  for (let place = records.calls.length - 1; place >= 0; place -= 1) {
+    const call = records.calls[place];
     const end = call.ms === undefined ? to : call.at + call.ms;
+    if (call.session !== session || end < from || call.at > to || !hasRoom()) continue;
     const who = call.name ?? call.client ?? "the app";
     const text = `${call.method.replace(/^router\./, "")} ${call.uri ?? ""}`.trim();
     add(`Calls of ${who}`, { kind: "call", from: call.at, to: end, text, isOpen: call.ms === undefined, isError: Boolean(call.code), call });
