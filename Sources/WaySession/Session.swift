@@ -65,7 +65,8 @@ package actor Session: Asking {
     mail = Mail(limits: limits, members: members, environment.resumables, journal)
     guide = Guide(environment.router, limits: limits, environment.serverHosts)
     happenings = Happenings(
-      of: id, environment, Subscribers(
+      of: id, environment,
+      Subscribers(
         limits: limits, heardBySwift: heardBySwift, watched: environment.watch.kinds),
       members: members, mail: mail, guide: guide)
     pages = Pages(ByteBudget(.stack, limits.maxStackBytes, within: budget), journal) {
@@ -254,12 +255,22 @@ extension Session {
       if let timeout {
         mail.limit(id, client, setAlarm(timeout, .request(id, client.id)))
       }
-      if environment.watch.isOn { happenings.witness.asked(client, id, method, params, purpose) }
+      if environment.watch.isOn { tell(asked: client, id, method, params, purpose) }
       return id
     } catch {
       answered(purpose, .failure(error))
       return nil
     }
+  }
+
+  @inline(never)
+  private func tell(
+    asked client: Client, _ id: RequestID, _ method: String, _ params: Value,
+    _ purpose: RequestPurpose
+  ) {
+    let opened: CallNumber? =
+      if case .open(let page) = purpose { pages.call(openingOf: page) } else { nil }
+    happenings.witness.asked(client, id, method, params, for: purpose.call ?? opened)
   }
 
   /// A client has answered.

@@ -148,12 +148,12 @@ extension Witness {
 extension Witness {
   /// A client was asked for something.
   func asked(
-    _ client: Client, _ id: RequestID, _ method: String, _ params: Value, _ purpose: RequestPurpose
+    _ client: Client, _ id: RequestID, _ method: String, _ params: Value, for call: CallNumber?
   ) {
     watch.asked(
       Watch.Ask(
         session: session, client: client.name, id: id, method: method, params: params,
-        call: purpose.call, start: loop.nanoseconds))
+        call: call, start: loop.nanoseconds))
   }
 
   /// A client answers what it was asked.

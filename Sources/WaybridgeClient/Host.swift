@@ -56,7 +56,8 @@ extension BridgeClient {
     }
 
     /// Shows the pages that a declaration is for, `{scheme?, patterns?, kind: "page"}`.
-    package static func declared(_ value: Value, pages host: any PageHost) throws(CallError) -> Host {
+    package static func declared(_ value: Value, pages host: any PageHost) throws(CallError) -> Host
+    {
       Host(declaration: try HostDeclaration(value), handler: .pages(host))
     }
 

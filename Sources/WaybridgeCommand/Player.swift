@@ -38,6 +38,8 @@ actor Player {
   private var answers: [ObjectIdentifier: Result<Value, CallError>] = [:]
   private var asked: Set<ObjectIdentifier> = []
   private var released: Set<ObjectIdentifier> = []
+  /// The ids in the recording of pages that are there.
+  private var shown: Set<String> = []
   private var requests: [String: Value] = [:]
   private var waiting: [CheckedContinuation<Void, Never>] = []
   /// Before the first moment and after the last, whatever is asked is answered.
@@ -54,7 +56,9 @@ actor Player {
     self.isTimed = isTimed
     self.ignored = ignored
     summary.left = recording.left
-    for (_, event) in recording.events { if case .isAsked(let ask) = event { expected.append(ask) } }
+    for (_, event) in recording.events {
+      if case .isAsked(let ask) = event { expected.append(ask) }
+    }
   }
 
   func play() async throws -> Summary {
@@ -92,6 +96,10 @@ actor Player {
     case .answers(let ask):
       released.insert(ObjectIdentifier(ask))
       wake()
+    case .isShown(let page):
+      if await !wait(until: { self.shown.contains(page) }) {
+        differ("the page \(page) is not shown any more")
+      }
     case .isAnswered(let call): await compare(call)
     }
   }
@@ -190,12 +198,20 @@ extension Player {
         let result: Value
         switch call.method {
         case "host.register":
-          try await client.register(try (params["hosts"]?.list ?? []).map { try host($0, of: call.client) })
+          try await client.register(
+            try (params["hosts"]?.list ?? []).map { try host($0, of: call.client) })
           result = call.answer ?? .null
         case "host.unregister":
-          try await client.unregister(try (params["hosts"]?.list ?? []).map { try host($0, of: call.client) })
+          try await client.unregister(
+            try (params["hosts"]?.list ?? []).map { try host($0, of: call.client) })
           result = call.answer ?? .null
-        default: result = try await client.request(call.method, params)
+        default:
+          result = try await client.request(call.method, params) { progress in
+            guard let page = call.page, let new = progress["opened"]?["page"]?.string else {
+              return
+            }
+            Task { await self.show(page, as: new) }
+          }
         }
         answered(key, .success(result))
       } catch {
@@ -203,6 +219,12 @@ extension Player {
       }
     }
     for await _ in sent { break }
+  }
+
+  private func show(_ page: String, as new: String) {
+    likeness.learn(page, new)
+    shown.insert(page)
+    wake()
   }
 
   private func translated(_ call: RecordedSession.Call) -> Value {
@@ -223,25 +245,31 @@ extension Player {
 
   private func compare(_ call: RecordedSession.Call) async {
     let key = ObjectIdentifier(call)
-    guard await wait(until: { self.answers[key] != nil }), let answer = answers.removeValue(forKey: key)
+    guard await wait(until: { self.answers[key] != nil }),
+      let answer = answers.removeValue(forKey: key)
     else { return differ("\(call.line): \(call.text) is not answered") }
     let name = "\(call.line): \(call.text)"
     switch answer {
     case .success(let value):
       remember(value, of: call)
       if isIgnored(call) { return }
-      guard call.code == 0 else { return differ("\(name): the error \(call.code) has become a result") }
+      guard call.code == 0 else {
+        return differ("\(name): the error \(call.code) has become a result")
+      }
       guard let recorded = call.answer else { return }
       summary.compared += 1
       summary.differences += likeness.differences(from: recorded, to: value, at: "\(name): result")
     case .failure(let error):
       if isIgnored(call) { return }
       guard call.code == error.code else {
-        return differ("\(name): \(call.code == 0 ? "a result" : "the error \(call.code)") has become the error \(error.code): \(error.message)")
+        return differ(
+          "\(name): \(call.code == 0 ? "a result" : "the error \(call.code)") has become the error \(error.code): \(error.message)"
+        )
       }
       summary.compared += 1
       guard let recorded = call.answer?["data"], let data = error.data else { return }
-      summary.differences += likeness.differences(from: recorded, to: data, at: "\(name): error.data", isError: true)
+      summary.differences += likeness.differences(
+        from: recorded, to: data, at: "\(name): error.data", isError: true)
     }
   }
 
@@ -276,7 +304,9 @@ extension Player {
       return ask.method == method && ask.subject == subject
     }
     guard let found else {
-      differ("\(client) is asked for \(method ?? "the method") \(subject), which is not in the recording")
+      differ(
+        "\(client) is asked for \(method ?? "the method") \(subject), which is not in the recording"
+      )
       return .null
     }
     let ask = expected.remove(at: found)
@@ -303,7 +333,8 @@ extension Player {
   func closes(_ client: String) async {
     guard isPlaying else { return }
     // Which page it is, the change of the stack tells that is compared.
-    guard let found = expected.firstIndex(where: { $0.client == client && $0.method == "page.close" })
+    guard
+      let found = expected.firstIndex(where: { $0.client == client && $0.method == "page.close" })
     else { return }
     asked.insert(ObjectIdentifier(expected.remove(at: found)))
     wake()

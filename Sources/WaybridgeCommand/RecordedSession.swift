@@ -23,6 +23,8 @@ struct RecordedSession {
     let method: String
     let params: Value
     let isNotification: Bool
+    /// The page that it has opened.
+    let page: String?
     /// What it was answered; nil where that is not known.
     let answer: Value?
     let code: Int64
@@ -32,6 +34,7 @@ struct RecordedSession {
       self.client = client
       self.params = params
       method = record["method"]?.string ?? ""
+      page = method == "router.open" ? record["page"]?.string : nil
       isNotification = record["notification"]?.bool == true
       answer = record["ms"] == nil ? nil : record["result"]
       code = record["code"]?.integer ?? 0
@@ -75,6 +78,8 @@ struct RecordedSession {
     case calls(Call)
     case isAsked(Ask)
     case answers(Ask)
+    /// The page of a call is there.
+    case isShown(String)
     case isAnswered(Call)
     case leaves(String)
 
@@ -85,8 +90,9 @@ struct RecordedSession {
       case .calls: 1
       case .isAsked: 2
       case .answers: 3
-      case .isAnswered: 4
-      case .leaves: 5
+      case .isShown: 4
+      case .isAnswered: 5
+      case .leaves: 6
       }
     }
   }
@@ -138,11 +144,20 @@ struct RecordedSession {
           add(call: record, line, at)
         }
       case "ask": add(ask: record, line, at)
+      case "page":
+        guard record["event"] == "opened", let page = record["page"]?.string else { break }
+        events.append((at, .isShown(page)))
       case "client": add(client: record, at, after: values)
       default: break
       }
     }
     for (line, record) in waiting.values { add(call: record, line, record["at"]?.double ?? 0) }
+    // Those that nobody here has opened, nobody here is told of.
+    let opened = Set(
+      events.compactMap { if case .calls(let call) = $0.event { call.page } else { nil } })
+    events.removeAll {
+      if case .isShown(let page) = $0.event { !opened.contains(page) } else { false }
+    }
     let order = events.enumerated().sorted { one, other in
       (one.element.at, one.element.event.rank, one.offset)
         < (other.element.at, other.element.event.rank, other.offset)

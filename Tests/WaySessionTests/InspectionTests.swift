@@ -75,7 +75,8 @@ struct InspectionTests {
       "admin.watch", "admin.unwatch", "admin.sessions", "admin.session", "admin.routes",
       "admin.refusals", "admin.versions", "admin.explain",
     ] {
-      #expect(try await client.verdict(method, ["session": "s", "uri": "a:b"]) == "default", "\(method)")
+      #expect(
+        try await client.verdict(method, ["session": "s", "uri": "a:b"]) == "default", "\(method)")
     }
   }
 
@@ -89,7 +90,8 @@ struct InspectionTests {
     let call = records[0]
     #expect(call["type"] == "call" && call["method"] == "router.invoke" && call["name"] == "shop")
     #expect(call["uri"] == "action://share" && call["route"] == "share" && call["host"] == "server")
-    #expect(call["code"] == 0 && call["params"]?["params"] == ["a": 1] && call["result"] == ["a": 1])
+    #expect(
+      call["code"] == 0 && call["params"]?["params"] == ["a": 1] && call["result"] == ["a": 1])
     #expect(call["resultBytes"] == 7 && call["ms"]?.double != nil && call["state"] == nil)
     #expect(records[1]["code"] == 2404 && records[1]["result"]?["code"] == 2404)
     #expect(records[1]["route"] == nil && records[1]["host"] == nil)
@@ -192,7 +194,11 @@ struct InspectionTests {
   @Test func routesAreToldWithWhoServesThemAndHowLongTheyTook() async throws {
     let (host, hello) = try await open(
       "phone",
-      ["hosts": [["scheme": "native", "kind": "page"], ["patterns": ["action://scan"], "kind": "task"]]])
+      [
+        "hosts": [
+          ["scheme": "native", "kind": "page"], ["patterns": ["action://scan"], "kind": "task"],
+        ]
+      ])
     let watcher = try await watcher()
     _ = try await host.invoke("action://share")
     _ = try await host.invoke("action://nowhere")
@@ -264,7 +270,10 @@ struct InspectionTests {
     #expect(bare["canOpen"] == true && bare["host"] == .null && bare["policy"] == .null)
     let here = try await watcher.value(
       "admin.explain",
-      ["uri": "native://list/7", "as": ["session": hello["session"] ?? nil, "token": ["sub": "bob"]]])
+      [
+        "uri": "native://list/7",
+        "as": ["session": hello["session"] ?? nil, "token": ["sub": "bob"]],
+      ])
     #expect(here["canOpen"] == true && here["host"] == hello["client"])
     await bridge.hub.follow(
       try Rulebook([
@@ -274,6 +283,7 @@ struct InspectionTests {
     let denied = try await watcher.value(
       "admin.explain", ["uri": "native://list/7", "as": ["token": ["sub": "bob"]]])
     #expect(denied["canOpen"] == false && denied["policy"] == "no bob")
-    #expect(try await watcher.verdict("admin.explain", ["uri": "a:b", "as": ["who": 1]]) == "-32602")
+    #expect(
+      try await watcher.verdict("admin.explain", ["uri": "a:b", "as": ["who": 1]]) == "-32602")
   }
 }

@@ -61,7 +61,7 @@ export class RoutesView {
     this.#body.replaceChildren(...found.slice(0, maxShown).map(row));
     const since = this.#told.since ? `, calls since ${new Date(this.#told.since).toLocaleTimeString()}` : "";
     const rest = found.length > maxShown ? `, the first ${maxShown} are shown` : "";
-    const others = this.#told.undeclared?.calls ? `, ${this.#told.undeclared.calls} calls came to no route` : "";
+    const others = this.#told.undeclared?.calls ? `, to no route: ${this.#told.undeclared.calls}` : "";
     this.#count.textContent = `${found.length} of ${this.#routes.length} routes${rest}${since}${others}`;
   }
 }

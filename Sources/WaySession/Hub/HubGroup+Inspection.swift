@@ -104,7 +104,8 @@ extension HubGroup {
 private struct RouteServers {
   private static let maxTold = 8
   private let index: HostIndex
-  private let hosts: [HostIndex.Number: [(definition: HostDefinition, session: String, client: String)]]
+  private let hosts:
+    [HostIndex.Number: [(definition: HostDefinition, session: String, client: String)]]
 
   init(_ hosted: [(definition: HostDefinition, session: String, client: String)]) {
     let definitions = Dictionary(grouping: hosted, by: \.definition)
@@ -145,7 +146,8 @@ extension LiveTable {
   /// As `admin.versions` tells it.
   fileprivate var history: Value {
     [
-      "version": .string(stamp.version), "hash": .string(stamp.hash), "since": .integer(inForceSince),
+      "version": .string(stamp.version), "hash": .string(stamp.hash),
+      "since": .integer(inForceSince),
       "versions": .list(
         comparedVersions.map { earlier in
           [

@@ -58,9 +58,10 @@ enum InspectionMethods {
   ) throws(CallError) -> Reply {
     let asker: PolicyAsker
     do throws(DocumentFaults) {
-      asker = try params[.as].map { value throws(DocumentFaults) in
-        try PolicyAsker(parsing: value)
-      } ?? PolicyAsker()
+      asker =
+        try params[.as].map { value throws(DocumentFaults) in
+          try PolicyAsker(parsing: value)
+        } ?? PolicyAsker()
     } catch {
       throw .invalidParams("params.as: \(error)")
     }
