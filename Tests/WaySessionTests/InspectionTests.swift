@@ -125,8 +125,8 @@ struct InspectionTests {
     #expect(detail["records"]?.list?.count == first.count + second.count)
 
     try await host.call("b", "navigation.back", [:])
-    _ = try await host.request("page.close")
-    for _ in 0..<2 { _ = try await host.answered() }
+    // Both answers, and page.close.
+    for _ in 0..<3 { _ = try await host.message() }
     let last = try await batch(watcher)
     let ended = try #require(last.first { $0["method"] == "router.open" })
     #expect(ended["call"] == waits["call"] && ended["state"] == nil)

@@ -40,7 +40,7 @@ enum InspectionMethods {
       try inspect(.versions, address, in: session)
     },
     Method(
-      "admin.explain", [Param(.uri, .string), Param(.params, .object), Param(.as, .any)],
+      "admin.explain", [Param(.uri, .string), Param(.params, .object), Param(.as, .object)],
       access: .admin, explain),
   ]
 
@@ -94,7 +94,7 @@ enum InspectionMethods {
   /// Sends a batch to who watches, unless it lags behind.
   private static func deliver(
     _ records: [Value], _ dropped: Int, to id: ClientID, in session: isolated Session
-  ) -> WatchCollector.Delivery {
+  ) -> WatchCollector.Handover {
     guard let client = session.members[id] else { return .gone }
     let unread = client.numbering?.outbox.bytes ?? 0
     guard let channel = client.channel, unread <= session.limits.maxOutbox / 2,

@@ -7,7 +7,7 @@ import WayValues
 /// Confined to the loop of that client; ``take(_:dropped:)`` is for any thread.
 final class WatchCollector: @unchecked Sendable {
   /// What becomes of a batch.
-  enum Delivery {
+  enum Handover {
     case sent
     /// The client has not read what it was sent: later.
     case later
@@ -21,7 +21,7 @@ final class WatchCollector: @unchecked Sendable {
   static let maxBytes = 1 << 20
 
   private let loop: any EventLoop
-  private let deliver: @Sendable ([Value], _ dropped: Int) -> Delivery
+  private let deliver: @Sendable ([Value], _ dropped: Int) -> Handover
   private var waiting: [Value] = []
   private var bytes = 0
   private var dropped = 0
@@ -31,7 +31,7 @@ final class WatchCollector: @unchecked Sendable {
 
   /// `deliver` is called on the loop.
   init(
-    on loop: any EventLoop, _ deliver: @escaping @Sendable ([Value], _ dropped: Int) -> Delivery
+    on loop: any EventLoop, _ deliver: @escaping @Sendable ([Value], _ dropped: Int) -> Handover
   ) {
     self.loop = loop
     self.deliver = deliver
