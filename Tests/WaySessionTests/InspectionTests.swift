@@ -124,14 +124,14 @@ struct InspectionTests {
     #expect(detail["clients"]?.list?.first?["hosts"]?.list?.count == 1)
     #expect(detail["records"]?.list?.count == first.count + second.count)
 
-    try await host.call("b", "navigation.back", [:])
+    try await host.call("b", "navigation.finish", ["page": page["page"] ?? nil])
     // Both answers, and page.close.
     for _ in 0..<3 { _ = try await host.message() }
     let last = try await batch(watcher)
     let ended = try #require(last.first { $0["method"] == "router.open" })
     #expect(ended["call"] == waits["call"] && ended["state"] == nil)
-    #expect(ended["outcome"] == "dismissed" && ended["page"] == page["page"])
-    #expect(last.contains { $0["event"] == "closed" && $0["outcome"] == "dismissed" })
+    #expect(ended["outcome"] == "finished" && ended["page"] == page["page"])
+    #expect(last.contains { $0["event"] == "closed" && $0["outcome"] == "finished" })
   }
 
   @Test func whoDoesNotWatchAnyMoreIsToldNothing() async throws {
