@@ -15,6 +15,8 @@ final class Happenings {
   private let members: Members
   private let mail: Mail
   private let guide: Guide
+  /// Who tells those who watch.
+  let witness: Witness
   /// What the observer is told.
   private let observed: Happening.Kinds
 
@@ -29,6 +31,7 @@ final class Happenings {
     self.mail = mail
     self.guide = guide
     observed = environment.observer.kinds
+    witness = Witness(of: session, environment, members: members, guide: guide)
   }
 
   /// Whether anybody wants to know of happenings of a kind.
@@ -52,6 +55,7 @@ final class Happenings {
       snapshot.tell(notice, caller ?? Caller(session: session))
     }
     if observed.contains(kind) { environment.observer.tell(session, happening) }
+    if environment.watch.isOn { witness.saw(happening, by: caller) }
   }
 
   private func tell(_ topic: OwnTopic, _ data: ValueObject, _ kind: Happening.Kinds) {
@@ -100,11 +104,23 @@ extension Happenings {
       data: ["failure": .integer(Int64(number))])
   }
 
-  /// A call is answered, with the code of an error, or nil for none. `mark` is that of one that did
-  /// not end at once.
-  func record(_ code: Int?, of address: ReplyAddress, _ mark: CallMark?) {
+  /// A call is answered, with the code of an error, or nil for none, and by what `answer` gives.
+  /// `mark` is that of one that did not end at once.
+  func record(
+    _ code: Int?, of address: ReplyAddress, _ mark: CallMark?,
+    _ answer: () -> Result<Answer, CallError>
+  ) {
     let time = environment.meter.ended(address.method, code: code, since: mark?.start)
     guard let note = mark == nil ? address.client.note : mark?.note else { return }
+    record(note, code, of: address, time, answer())
+  }
+
+  @inline(never)
+  private func record(
+    _ note: CallNote, _ code: Int?, of address: ReplyAddress, _ time: UInt64,
+    _ answer: Result<Answer, CallError>
+  ) {
+    witness.answered(note, answer, of: address, after: time)
     tell(
       .call,
       .called(

@@ -48,6 +48,7 @@ enum PageReceiver {
     call.rights = rights
     switch self {
     case .client(let client, let page):
+      call.caller.note?.reached(nil, host: client.name, page: page)
       let params: Value = [
         "page": .string(page), "method": .string(method), "params": .object(params),
         "caller": rights.told,

@@ -70,7 +70,9 @@ package actor Session: Asking {
     mail = Mail(limits: limits, members: members, environment.resumables, journal)
     guide = Guide(environment.router, limits: limits, environment.serverHosts)
     happenings = Happenings(
-      of: id, environment, Subscribers(limits: limits, heardBySwift: heardBySwift),
+      of: id, environment,
+      Subscribers(
+        limits: limits, heardBySwift: heardBySwift, watched: environment.watch.kinds),
       members: members, mail: mail, guide: guide)
     pages = Pages(ByteBudget(.stack, limits.maxStackBytes, within: budget), journal) {
       loop.nanoseconds
@@ -115,6 +117,9 @@ extension Session {
   func unanswered(of client: Client) -> [CallInFlight] {
     calls.all.filter { $0.caller.client === client }.sorted { $0.number < $1.number }
   }
+
+  /// The calls of all, in their order.
+  var allCalls: [CallInFlight] { calls.all.sorted { $0.number < $1.number } }
 
   /// The calls of all clients.
   var clientCalls: [CallInFlight] { calls.all.filter { $0.caller.client != nil } }
@@ -173,6 +178,7 @@ extension Session {
     client.ack?.cancel()
     client.look?.cancel()
     environment.resumables.remove(client)
+    environment.owner.watcherLeft(client)
     note(client)
     if let invitation = client.rights.invitation {
       journal?.note(PartName.invitations)
@@ -232,13 +238,13 @@ extension Session {
 
   /// Answers one request. `mark` is that of a call that did not end at once.
   func reply(_ answer: Answer, to address: ReplyAddress, _ mark: CallMark? = nil) {
-    happenings.record(nil, of: address, mark)
+    happenings.record(nil, of: address, mark) { .success(answer) }
     mail.answer(answer, to: address)
   }
 
   /// Refuses one request.
   func reply(_ error: CallError, to address: ReplyAddress, _ mark: CallMark? = nil) {
-    happenings.record(error.code, of: address, mark)
+    happenings.record(error.code, of: address, mark) { .failure(error) }
     mail.answer(error, to: address)
   }
 
@@ -254,6 +260,7 @@ extension Session {
       if let timeout {
         mail.limit(id, client, setAlarm(timeout, .request(id, client.id)))
       }
+      if environment.watch.isOn { tell(asked: client, id, method, params, purpose) }
       return id
     } catch {
       answered(purpose, .failure(error))
@@ -261,9 +268,20 @@ extension Session {
     }
   }
 
+  @inline(never)
+  private func tell(
+    asked client: Client, _ id: RequestID, _ method: String, _ params: Value,
+    _ purpose: RequestPurpose
+  ) {
+    let opened: CallNumber? =
+      if case .open(let page) = purpose { pages.call(openingOf: page) } else { nil }
+    happenings.witness.asked(client, id, method, params, for: purpose.call ?? opened)
+  }
+
   /// A client has answered.
   func complete(_ response: Response, from client: Client) {
     guard let request = mail.take(response, from: client) else { return }
+    if environment.watch.isOn { happenings.witness.heard(response, from: client) }
     pages.heard(client.name)
     answered(request, response.result.mapError(RequestFailure.answered))
   }
@@ -346,6 +364,7 @@ extension Session {
       try address.client.begin(number, at: address)
       mail.note(address.client)
       let mark = CallMark(start: environment.meter.start, note: address.client.note)
+      if let note = mark.note { happenings.witness.began(note, number, mark.start, address) }
       return keep(calls.begin(number, entry, .client(address, mark), charge), deadline)
     }
   }
@@ -354,6 +373,8 @@ extension Session {
   func begin(
     _ number: CallNumber, _ entry: Entry, _ caller: SwiftCaller, deadline: Duration?
   ) -> CallInFlight? {
+    var caller = caller
+    if environment.watch.isOn { caller.note = happenings.witness.note(of: entry, number) }
     let call = keep(calls.begin(number, entry, .swift(caller)), deadline)
     guard isEnding else { return call }
     settle(
@@ -392,7 +413,10 @@ extension Session {
     if let error { happenings.tell(failed: call.attempt, error) }
     call.span?.end(error)
     switch call.caller {
-    case .swift(let caller): caller.answer(result.map(call.entry.answer))
+    case .swift(let caller):
+      let result = result.map(call.entry.answer)
+      if caller.note != nil { happenings.witness.ended(call, result) }
+      caller.answer(result)
     case .client(let address, let mark):
       address.client.end(call.number, at: address)
       if address.client.leavesWhenIdle, address.client.isIdle {

@@ -31,6 +31,12 @@ protocol SessionOwner: AnyObject, Sendable {
   func recheck() async -> Recheck
   /// Does what a client asks for in sessions that are not its own. Fails where it cannot be begun.
   func push(_ push: Push, by rights: Rights) async throws(CallError) -> [Value]
+  /// A client has left that may have watched.
+  func watcherLeft(_ client: Client)
+  /// From now on a client is told what happens in sessions, those of all loops.
+  func watch(_ wish: WatchWish, _ collector: WatchCollector, for client: Client) -> Value
+  /// What who inspects the server asks.
+  func inspect(_ question: Inspection) async throws(CallError) -> Value
   /// The `event` messages that the app retains for a client, of those topics that are wanted,
   /// oldest first.
   func retained(
@@ -49,6 +55,7 @@ struct SessionEnvironment: Sendable {
   let turns: Turns
   let resumables: Resumables
   let observer: Observer
+  let watch: Watch
   /// The wall clock: milliseconds since 1970-01-01 UTC.
   let now: @Sendable () -> Int64
   let owner: any SessionOwner

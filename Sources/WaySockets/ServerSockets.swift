@@ -131,7 +131,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   /// it was not read.
   func refused(_ fault: RequestFault, isHandshake: Bool = false) {
     loop.traffic.refused(fault.kind, isHandshake: isHandshake)
-    configuration.onRefused(fault.status, fault.text)
+    configuration.onRefused(fault.status, fault.reason, fault.hint)
   }
 
   func ended(_ request: HTTPConnection) {

@@ -68,9 +68,11 @@ package struct SocketServerConfiguration: Sendable {
   /// A client that takes nothing of so much for so long is closed with 4201.
   package var stallTimeout = Duration.seconds(10)
 
-  /// Is told of each request that is refused: its status, and the reason as the answer has it with
-  /// what would let the request in. Called on the loop.
-  package var onRefused: @Sendable (Int, String) -> Void = { _, _ in }
+  /// Is told of each request that is refused: its status, the reason as the answer has it, what
+  /// would let the request in. Called on the loop.
+  package var onRefused: @Sendable (_ status: Int, _ reason: String, _ hint: String?) -> Void = {
+    _, _, _ in
+  }
 
   package init(host: String = "127.0.0.1", port: Int, webRoot: String? = nil) {
     self.host = host

@@ -98,6 +98,21 @@ public actor LiveTable {
     earlier.reversed().map { ($0.stamp, $0.time) }
   }
 
+  /// Since when the table is in force, in milliseconds since 1970-01-01 UTC; 0 for from the start.
+  package var inForceSince: Int64 { since }
+
+  /// As ``versions``, each with what the one after it has made another; nil where it cannot be read
+  /// any more.
+  package var comparedVersions: [(stamp: TableStamp, since: Int64, changes: TableChanges?)] {
+    var next: RouteTable? = current
+    return earlier.reversed().map { kept in
+      let table = (try? JSON.parse(kept.text)).flatMap { try? RouteTable(parsing: $0) }
+      defer { next = table }
+      guard let table, let next else { return (kept.stamp, kept.time, nil) }
+      return (kept.stamp, kept.time, TableChanges(from: table, to: next))
+    }
+  }
+
   /// Carries out all operations, or none of them.
   ///
   /// - Parameters:

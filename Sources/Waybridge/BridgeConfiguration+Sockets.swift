@@ -44,14 +44,21 @@ extension BridgeConfiguration {
     return sockets
   }
 
-  /// The client's files, unless the folder has some of its own at their place.
+  /// The files of the client and of the inspector, unless the folder has some of its own at their
+  /// place.
   package var embeddedFiles: [String: EmbeddedFile] {
     guard servesClient else { return [:] }
-    if let webRoot, webEntries?.contains(WebClient.folder) ?? true {
-      var status = stat()
-      let own = webRoot + "/" + WebClient.folder
-      if stat(own, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return [:] }
+    var files = hasOwn(WebClient.folder) ? [:] : WebClient.files
+    if servesInspector, !hasOwn(WebInspector.folder) {
+      files.merge(WebInspector.files) { first, _ in first }
     }
-    return WebClient.files
+    return files
+  }
+
+  /// Whether the folder that is served has one of a name.
+  private func hasOwn(_ folder: String) -> Bool {
+    guard let webRoot, webEntries?.contains(folder) ?? true else { return false }
+    var status = stat()
+    return stat(webRoot + "/" + folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 }

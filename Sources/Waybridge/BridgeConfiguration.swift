@@ -50,6 +50,10 @@ public struct BridgeConfiguration: Sendable {
   /// Whether the JavaScript client is served at `/bridge/`, from the program itself: `bridge.js`
   /// and what it imports. A folder `bridge` of `webRoot` goes before it, as a whole.
   public var servesClient: Bool
+  /// Whether the inspector is served at `/inspector/`, from the program itself, where
+  /// ``servesClient`` is set, which it needs. It shows what the methods `admin.…` tell, to those whom
+  /// the policy lets call them. A folder `inspector` of `webRoot` goes before it.
+  public var servesInspector = true
   /// Bounds on what clients choose.
   public var limits: Limits
   /// How many event loops serve, each a thread with connections and sessions of its own: 1 to 256;

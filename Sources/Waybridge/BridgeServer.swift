@@ -129,7 +129,6 @@ package struct RunningBridge: Sendable {
     let log = configuration.logger.map(BridgeLog.init)
     var shared = try configuration.hub(serving: router, log: log, now: WallClock.milliseconds)
     var sockets = try configuration.sockets()
-    if let log { sockets.onRefused = log.refused }
     let export = MetricsExport(methods: CallMeter.names(of: HubGroup.methods))
     if let export { shared.observer.timed = { export.ended($0, nanoseconds: $1) } }
     MemoryTrim.share()
@@ -143,6 +142,10 @@ package struct RunningBridge: Sendable {
     }
     let group = HubGroup(shared, size: loops.count)
     self.group = group
+    sockets.onRefused = { status, reason, hint in
+      group.refusals.add(.request, status, reason, remedy: hint)
+      log?.refused(status, reason, hint)
+    }
     hubs = loops.map { SessionHub(loop: $0, in: group) }
     server = SocketServer(
       configuration: sockets, endpoints: configuration.endpoints(group), loop: loop,

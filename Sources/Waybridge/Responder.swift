@@ -39,12 +39,22 @@ enum Responder {
           return isRead(request) ? await text(metrics) : readWithGet(request)
         }
       case "/rpc": return posted(request, on: loop, post)
+      case "/\(WebInspector.folder)" where embedded[request.path + "/"] != nil:
+        return .answer(read(request) { inspectorsPlace })
       default: break
       }
       guard let webEntries, !isServed(request.path, webEntries), embedded[request.path] == nil
       else { return nil }
       return .answer(text(404, "there is nothing at this path\n"))
     }
+  }
+
+  /// The page's folder, whose slash is missing; seen from where it was asked for, below whichever
+  /// prefix.
+  private static var inspectorsPlace: HTTPResponse {
+    var answer = text(301, "see \(WebInspector.folder)/\n")
+    answer.fields = [("Location", WebInspector.folder + "/")]
+    return answer
   }
 
   /// Takes calls of back-ends.

@@ -55,6 +55,19 @@ extension BridgeClient {
         handler: .run(run))
     }
 
+    /// Shows the pages that a declaration is for, `{scheme?, patterns?, kind: "page"}`.
+    package static func declared(_ value: Value, pages host: any PageHost) throws(CallError) -> Host
+    {
+      Host(declaration: try HostDeclaration(value), handler: .pages(host))
+    }
+
+    /// Runs what a declaration is for, `{scheme?, patterns?, kind: "task" or "service"}`.
+    package static func declared(
+      _ value: Value, _ run: @escaping @Sendable (TaskCall) async throws -> Value
+    ) throws(CallError) -> Host {
+      Host(declaration: try HostDeclaration(value), handler: .run(run))
+    }
+
     /// As `session.open` and `host.register` declare it.
     var value: Value { declaration.value }
   }
@@ -70,6 +83,15 @@ struct HostDeclaration: Sendable, Hashable {
     self.scheme = scheme?.lowercased()
     self.patterns = patterns
     self.kind = kind
+  }
+
+  /// Reads what ``value`` gives. Fails with -32602.
+  fileprivate init(_ value: Value) throws(CallError) {
+    guard let kind = value["kind"]?.string.flatMap(RouteKind.init(rawValue:)) else {
+      throw .invalidParams("A host is {scheme?, patterns?, kind}")
+    }
+    let patterns = value["patterns"]?.list?.compactMap(\.string) ?? []
+    self.init(scheme: value["scheme"]?.string, patterns: patterns, kind: kind)
   }
 
   var value: Value {

@@ -20,6 +20,7 @@ struct Configuration: Sendable {
   var policy: String?
   var web: String?
   var isWithoutClient = false
+  var isWithoutInspector = false
   var isConformance = false
   var url = "ws://127.0.0.1:8080/bridge"
   var tokenFile: String?
@@ -101,6 +102,12 @@ extension Configuration {
       """
       Do not serve the JavaScript client at /bridge/. (A folder bridge of a folder that is named is \
       served in its place.)
+      """),
+    Setting(
+      "noInspector", .truth(\.isWithoutInspector),
+      """
+      Do not serve the inspector at /inspector/. It shows what the methods admin.… tell, to those \
+      whom the policy lets call them.
       """),
     Setting(
       "data", .path(\.data),

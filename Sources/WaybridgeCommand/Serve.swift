@@ -63,6 +63,9 @@ struct Serve: Configured {
   @Flag(help: .setting("noClient"))
   var noClient = false
 
+  @Flag(help: .setting("noInspector"))
+  var noInspector = false
+
   @Option(help: .setting("data", valueName: "dir"), completion: .directory)
   var data: String?
 
@@ -96,7 +99,8 @@ struct Serve: Configured {
       "trustedProxy": DoorOptions.joined(doors.trustedProxy), "web": web,
       "contentSecurityPolicy": contentSecurityPolicy,
       "data": data, "loops": loops, "drain": drain,
-      "noClient": noClient ? "true" : nil, "conformance": conformance ? "true" : nil,
+      "noClient": noClient ? "true" : nil, "noInspector": noInspector ? "true" : nil,
+      "conformance": conformance ? "true" : nil,
       "tokenSecretFile": tokenSecretFile, "tokenKeyFile": tokenKeyFile,
       "allowAnonymous": allowAnonymous ? "true" : nil,
       "log.level": log.logLevel, "log.format": log.logFormat,
@@ -159,13 +163,18 @@ struct Serve: Configured {
     configuration.prefix = settings.prefix
     configuration.drain = .seconds(settings.drain)
     configuration.loops = settings.loops
+    configuration.servesInspector = !settings.isWithoutInspector
     configuration.contentSecurityPolicy = settings.contentSecurityPolicy
     if let web = settings.web {
       configuration.webRoot = try WebFiles.folder(web)
     } else if let web = WebFiles.find() {
       configuration.webRoot = web
       configuration.webEntries = WebFiles.entries.filter {
-        $0 != "bridge" || configuration.servesClient
+        switch $0 {
+        case "bridge": configuration.servesClient
+        case "inspector": configuration.servesClient && configuration.servesInspector
+        default: true
+        }
       }
     }
     return configuration

@@ -3,7 +3,7 @@ import Foundation
 /// The folder of web files.
 enum WebFiles {
   /// What is served of the folder that comes with Waybridge, which holds tests too.
-  static let entries = ["index.html", "bridge", "demo"]
+  static let entries = ["index.html", "bridge", "demo", "inspector"]
 
   /// The folder that is named for the files.
   static func folder(_ path: String) throws(CommandError) -> String {

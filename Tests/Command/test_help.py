@@ -9,12 +9,13 @@ OPTIONS = {
     (): set(),
     ("serve",): {
         "--table", "--table-cache", "--table-interval", "--policy", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy",
-        "--web", "--content-security-policy", "--no-client", "--data", "--loops", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
+        "--web", "--content-security-policy", "--no-client", "--no-inspector", "--data", "--loops", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
         "--allow-anonymous", "--log-level", "--log-format", "--config",
     },
     ("demo",): {"--port", "--data", "--allow-origin", "--allow-host", "--trusted-proxy", "--log-level", "--log-format", "--config"},
     ("call",): {"--url", "--token-file", "--watch", "--config"},
     ("explain",): {"--table", "--policy", "--as", "--url", "--token-file", "--json", "--config"},
+    ("replay",): {"--timed", "--ignore", "--url", "--token-file", "--config"},
     ("token",): set(),
     ("token", "make"): {"--secret-file", "--subject", "--groups", "--expires", "--audience", "--key-id", "--claims"},
     ("token", "show"): {"--secret-file", "--key-file", "--audience"},
@@ -33,7 +34,7 @@ OPTIONS = {
 }
 
 # Options that are no settings.
-OWN = {"--strict", "--json", "--base", "--watch", "--as"} | OPTIONS["token", "make"] | OPTIONS["token", "show"]
+OWN = {"--strict", "--json", "--base", "--watch", "--as", "--timed", "--ignore"} | OPTIONS["token", "make"] | OPTIONS["token", "show"]
 OWN |= OPTIONS["routes", "generate"] | OPTIONS["routes", "export"] | OPTIONS["routes", "diff"]
 
 

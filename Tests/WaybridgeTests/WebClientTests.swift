@@ -15,6 +15,7 @@ import Testing
     }
     #expect(names.contains("bridge.js"))
     #expect(Set(WebClient.files.keys) == Set(names.map { "/bridge/\($0)" }))
+    #expect(WebInspector.files["/inspector/"] != nil)
     for name in names {
       let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
       #expect(WebClient.files["/bridge/\(name)"]?.bytes == bytes, "\(name)")
@@ -32,7 +33,12 @@ import Testing
     let (web, entries, isServed) = Self.folders[index]
     var configuration = BridgeConfiguration(
       webRoot: web.map { ProjectFiles.url($0).path }, webEntries: entries)
-    #expect(try configuration.sockets().embeddedFiles.isEmpty == !isServed)
+    #expect(
+      try configuration.sockets().embeddedFiles.keys.contains("/bridge/bridge.js") == isServed)
+    let isWhole = web == "web" && entries == nil
+    #expect(try configuration.sockets().embeddedFiles.keys.contains("/inspector/") == !isWhole)
+    configuration.servesInspector = false
+    #expect(try configuration.sockets().embeddedFiles["/inspector/"] == nil)
     configuration.servesClient = false
     #expect(try configuration.sockets().embeddedFiles.isEmpty)
   }

@@ -1,9 +1,9 @@
 #pragma once
 #include <stddef.h>
 
-/* A file of the JavaScript client, as part of the program. */
+/* A file of the JavaScript client or of the inspector, as part of the program. */
 struct web_client_file {
-  /* Its path below web/bridge. */
+  /* Its path below web. */
   const char *_Nonnull name;
   const unsigned char *_Nonnull bytes;
   size_t size;

@@ -22,6 +22,14 @@ final class CallInFlight {
     var client: Client? {
       if case .client(let address, _) = self { address.client } else { nil }
     }
+
+    /// What its record needs, where somebody wants records.
+    var note: CallNote? {
+      switch self {
+      case .client(_, let mark): mark.note
+      case .swift(let caller): caller.note
+      }
+    }
   }
 
   /// What works on a call, and so has to be stopped with it.
@@ -98,6 +106,8 @@ struct SwiftCaller {
   var begun: (() -> Void)?
   /// Told how far it is.
   var progress: ((Value) -> Void)?
+  /// For its record, where somebody watches.
+  var note: CallNote?
 }
 
 /// The calls of one session that did not end at once. Each is taken out exactly once, with its end.

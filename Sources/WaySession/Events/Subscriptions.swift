@@ -56,14 +56,19 @@ struct Subscribers {
   private(set) var clients: [(id: ClientID, subscriptions: Subscriptions)] = []
   /// What Swift code wants of the session's own events.
   private var swift: Happening.Kinds
+  /// What who watches the server wants of them.
+  private var watched: Happening.Kinds
   /// What anybody wants of the session's own events.
   private(set) var kinds: Happening.Kinds
   private let limits: Limits
 
-  init(limits: Limits, heardBySwift kinds: Happening.Kinds) {
+  init(
+    limits: Limits, heardBySwift kinds: Happening.Kinds, watched: Happening.Kinds = []
+  ) {
     self.limits = limits
     swift = kinds
-    self.kinds = kinds
+    self.watched = watched
+    self.kinds = kinds.union(watched)
   }
 
   subscript(client: ClientID) -> Subscriptions {
@@ -115,7 +120,13 @@ struct Subscribers {
     index()
   }
 
+  /// What who watches the server wants has changed.
+  mutating func watchSees(_ kinds: Happening.Kinds) {
+    watched = kinds
+    index()
+  }
+
   private mutating func index() {
-    kinds = clients.reduce(into: swift) { $0.formUnion($1.subscriptions.kinds) }
+    kinds = clients.reduce(into: swift.union(watched)) { $0.formUnion($1.subscriptions.kinds) }
   }
 }

@@ -82,6 +82,8 @@ actor Connection: MessageReceiver {
   /// Ends the connection; what still comes is not taken.
   private func close(_ end: (code: CloseCode, reason: String)) {
     state = .closed
+    hub.group.refusals.add(
+      .connection, Int(end.code.rawValue), end.reason, address: handshake.address)
     hub.configuration.observer.refused(end.code, end.reason)
     channel.close(end.code, end.reason)
   }
@@ -419,10 +421,15 @@ extension Connection {
   /// Tokens cannot be tried without end.
   private func tokenRefused(_ reason: String, joins: Bool) {
     hub.refusedTokens.add(joins: joins)
-    countRefusedToken(reason)
+    countRefusedToken(
+      reason,
+      remedy: joins ? "the session's joinToken, or an invitation that is still good" : nil)
   }
 
-  private func countRefusedToken(_ reason: String) {
+  private func countRefusedToken(_ reason: String, remedy: String? = nil) {
+    hub.group.refusals.add(
+      .token, ErrorCode.notAuthenticated.rawValue, reason, address: handshake.address,
+      remedy: remedy)
     hub.configuration.observer.tokenRefused(reason)
     refusedTokens += 1
     if refusedTokens >= RefusedTokens.maxInConnection {

@@ -18,6 +18,9 @@ package final class HubGroup: Sendable {
   /// What is kept for all sessions.
   package let budget: ByteBudget
   let serverHosts: ServerHosts
+  /// Who was not let in of late.
+  package let refusals: Refusals
+  let policies: PolicyVersions
   /// Nil where sessions end with the server.
   let store: StoreQueue?
   /// How many loops share what is for all of them.
@@ -40,6 +43,8 @@ package final class HubGroup: Sendable {
     let limits = configuration.limits
     budget = ByteBudget(.server, limits.maxServerBytes)
     serverHosts = ServerHosts(limits: limits)
+    refusals = Refusals(now: configuration.now)
+    policies = PolicyVersions(configuration.rulebook, at: configuration.now())
     store = configuration.store.map { StoreQueue($0, owner: Token.random(12)) }
     links = Locked(ExpectedLinks(limit: limits.maxLinks))
     posters = Locked(PosterRates(limits))
@@ -152,6 +157,7 @@ extension HubGroup {
 
   /// From now on other rules hold, for calls under way too; nil for none.
   package func follow(_ rulebook: Rulebook?) async {
+    policies.add(rulebook, at: configuration.now())
     for hub in hubs { await hub.follow(rulebook) }
   }
 

@@ -12,6 +12,7 @@ package actor SessionHub: ChannelAcceptor {
   nonisolated let configuration: HubConfiguration
   private nonisolated let executor: UnownedSerialExecutor
   package nonisolated let meter: CallMeter
+  nonisolated let watch: Watch
   nonisolated let turns: Turns
   nonisolated let inbox: Inbox
   package nonisolated let refusedTokens = RefusedTokens()
@@ -49,10 +50,11 @@ package actor SessionHub: ChannelAcceptor {
       maxBatch: limits.maxBatch, maxDepth: limits.maxDepth, maxValues: limits.maxValues)
     policy = PolicySource(configuration.rulebook)
     let observer = configuration.observer
+    watch = Watch(
+      on: loop, now: configuration.now, notesAlways: observer.kinds.contains(.call))
     meter = CallMeter(methods: HubGroup.methods, loop: loop, timed: observer.timed)
     inbox = Inbox(
-      methods: MethodTable(others: configuration.methods), meter: meter,
-      notesCalls: observer.kinds.contains(.call))
+      methods: MethodTable(others: configuration.methods), meter: meter, watch: watch)
     writer = group.store.map { StoreWriter($0, on: loop, tell: observer.storeChanged) }
     executor = loop.asUnownedSerialExecutor()
     group.put(self, at: place)
@@ -100,7 +102,7 @@ package actor SessionHub: ChannelAcceptor {
       loop: loop, router: configuration.router, limits: limits, budget: group.budget,
       meter: meter,
       turns: turns, resumables: resumables,
-      observer: configuration.observer, now: configuration.now, owner: self,
+      observer: configuration.observer, watch: watch, now: configuration.now, owner: self,
       serverHosts: group.serverHosts, policy: policy,
       table: configuration.table, tracer: configuration.tracer, logger: configuration.logger)
   }
@@ -178,6 +180,9 @@ package actor SessionHub: ChannelAcceptor {
 
   /// From now on other rules hold, for calls under way too; nil for none.
   func follow(_ rulebook: Rulebook?) { policy.rulebook = rulebook }
+
+  /// The rules that hold now.
+  var rulebook: Rulebook? { policy.rulebook }
 }
 
 extension SessionHub: SessionOwner {
@@ -221,6 +226,7 @@ extension SessionHub: SessionOwner {
 
   nonisolated func tokenRefused(_ reason: String) {
     refusedTokens.add(joins: false)
+    group.refusals.add(.token, ErrorCode.notAuthenticated.rawValue, reason)
     configuration.observer.tokenRefused(reason)
   }
 

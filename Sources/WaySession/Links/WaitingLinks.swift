@@ -28,6 +28,9 @@ struct WaitingLinks {
     self.limit = limit
   }
 
+  /// How many wait, or are followed.
+  var count: Int { links.count + (current == nil ? 0 : 1) }
+
   /// Fails with 2429 where too many wait.
   mutating func add(_ link: Waiting) throws(CallError) {
     guard links.count < limit else {

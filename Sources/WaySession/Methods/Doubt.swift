@@ -6,7 +6,9 @@ enum Doubt {
   private static let repeatable: Set<String> = [
     "router.canOpen", "router.explain", "router.routes", "navigation.stack", "navigation.contains",
     "host.register", "events.subscribe", "session.renew", "page.sync", "session.close", "table.get",
-    "table.check", "session.list", "rpc.discover", "$/ping",
+    "table.check", "session.list", "rpc.discover", "$/ping", "admin.watch", "admin.unwatch",
+    "admin.sessions", "admin.session", "admin.routes", "admin.refusals", "admin.versions",
+    "admin.explain",
   ]
 
   /// Whether a request may be carried out although it may have been: one with a key is done once

@@ -44,6 +44,7 @@ enum HostMethods {
     } else {
       try session.guide.hosts.register(definitions, for: client, router: snapshot)
     }
+    if session.environment.watch.isOn { session.happenings.witness.hosts(client) }
     session.note(client)
   }
 

@@ -6,7 +6,7 @@ struct Inbox: Sendable {
   let methods: MethodTable
   let meter: CallMeter
   /// Whether every call is told, with its URI.
-  let notesCalls: Bool
+  let watch: Watch
 
   /// Takes a frame of so many bytes that one member sent, with the numbers of its messages.
   func take(
@@ -138,7 +138,7 @@ struct Inbox: Sendable {
     _ position: Int, isSilent: Bool, isApart: Bool, in session: isolated Session
   ) {
     meter.begin()
-    if notesCalls { client.note = CallNote(request) }
+    if watch.notesCalls { client.note = CallNote(request, keepsParams: watch.isOn) }
     let found = methods.find(request)
     let address = ReplyAddress(
       client: client, id: id, batch: batch, position: position, method: meter.place(found?.place),

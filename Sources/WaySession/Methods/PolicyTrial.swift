@@ -14,6 +14,12 @@ package struct PolicyTrial {
     self.router = router.snapshot()
   }
 
+  /// By rules that are made ready.
+  init(_ rulebook: Rulebook?, _ router: RouterSnapshot) {
+    self.rulebook = rulebook
+    self.router = router
+  }
+
   /// The names by which cases may be told: of the rules, and of what refuses or allows without one.
   package var verdicts: Set<String> {
     Set((rulebook?.rules ?? []).map(\.name) + ["allow", "default", "permissions"])
@@ -62,7 +68,12 @@ package struct PolicyTrial {
   /// Why somebody may neither open nor run what a URI leads to, where it goes on for a scheme whose
   /// URIs nothing declares included; nil where it may, and for what leads nowhere.
   package func refusal(to asker: PolicyAsker, ofOpening uri: String) -> CallError? {
-    let rights = rights(of: asker)
+    refusal(to: asker.caller, ofOpening: uri)
+  }
+
+  /// The same for who calls.
+  func refusal(to caller: Caller, ofOpening uri: String) -> CallError? {
+    let rights = Rights(caller, PolicySource(rulebook))
     guard var said = try? look(up: uri, for: rights.caller) else { return nil }
     for _ in 0...Redirect.maxHops {
       if let refusal = rights.refusal(ofOpening: said) { return refusal }

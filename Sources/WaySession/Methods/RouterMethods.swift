@@ -123,6 +123,14 @@ enum RouterMethods {
     if let said = try? guide.look(up: uri, given, checking: false, for: rights.caller) {
       try rights.check(.explain, said)
     }
+    return .value(explanation(of: uri, given, for: rights, in: session))
+  }
+
+  /// What becomes of a URI in a session, for who has these rights.
+  static func explanation(
+    of uri: String, _ given: ValueObject, for rights: Rights, in session: isolated Session
+  ) -> Value {
+    let guide = session.guide
     var explanation = guide.snapshot.explain(uri, params: given, for: rights.caller)
     var presenter: Value = .null
     if let resolution = explanation.resolution {
@@ -142,7 +150,7 @@ enum RouterMethods {
     members["policy"] =
       explanation.resolution.flatMap(rights.refusal(ofOpening:))?.data?["rule"] ?? .null
     members["host"] = presenter
-    return .value(.object(members))
+    return .object(members)
   }
 
   /// Why, and where, a call goes on that who the URI means does not serve; nil where it stays.

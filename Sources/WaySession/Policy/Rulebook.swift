@@ -7,7 +7,8 @@ import WayValues
 package final class Rulebook: Sendable {
   /// One rule with what it selects by.
   struct Rule: Sendable {
-    let name: String
+    /// As the policy has it.
+    let source: Policy.Rule
     let isDenial: Bool
     let methods: [MethodPattern]
     let origins: [OriginPattern]?
@@ -20,6 +21,7 @@ package final class Rulebook: Sendable {
     let schemes: [String]?
     let coversServer: Bool
 
+    var name: String { source.name }
     var selectsRoutes: Bool { routeNames != nil }
   }
 
@@ -59,7 +61,7 @@ package final class Rulebook: Sendable {
       }
       ready.append(
         Rule(
-          name: rule.name, isDenial: rule.effect == .deny,
+          source: rule, isDenial: rule.effect == .deny,
           methods: rule.methods.map(MethodPattern.init), origins: origins, groups: rule.groups,
           subjects: rule.subjects, routeNames: names, routePatterns: first..<patterns.count,
           schemes: rule.schemes.map { $0.map { $0.lowercased() } },

@@ -66,6 +66,8 @@ final class Client: @unchecked Sendable {
   /// Of the request that is carried out now, where records of calls are asked for.
   @exclusivity(unchecked) var note: CallNote?
 
+  /// Whether it is told what happens in sessions.
+  var isWatching = false
   /// How many tokens that it showed were refused.
   var refusedTokens = 0
 

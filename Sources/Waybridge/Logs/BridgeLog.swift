@@ -24,7 +24,8 @@ struct BridgeLog: Sendable {
   }
 
   /// An HTTP request was refused.
-  func refused(_ status: Int, _ reason: String) {
+  func refused(_ status: Int, _ reason: String, _ hint: String?) {
+    let reason = reason + (hint.map { "; " + $0 } ?? "")
     warn("request refused", ["status": .stringConvertible(status), "reason": reason.logged])
   }
 

@@ -1,0 +1,160 @@
+import WayPatterns
+import WayRouting
+import WayTable
+import WayValues
+
+// What who inspects the server asks, of all loops together.
+extension HubGroup {
+  func inspect(_ question: Inspection) async throws(CallError) -> Value {
+    switch question {
+    case .sessions(let after, let limit): await sessions(after: after, limit: limit)
+    case .session(let id): try await session(id)
+    case .routes: await routes()
+    case .refusals: refusals.value
+    case .versions: await versions()
+    case .explain(let uri, let params, let asker):
+      try await explanation(of: uri, params, for: asker)
+    }
+  }
+
+  private func sessions(after: String?, limit: Int) async -> Value {
+    let all = await gather { await $0.briefs() }.sorted { $0.id < $1.id }
+    let rest = all.drop { session in after.map { session.id <= $0 } ?? false }
+    var members: ValueObject = [
+      "total": .integer(Int64(all.count)), "sessions": .list(rest.prefix(limit).map(\.value)),
+    ]
+    if rest.count > limit, let last = rest.prefix(limit).last { members["next"] = .string(last.id) }
+    return .object(members)
+  }
+
+  private func session(_ id: String) async throws(CallError) -> Value {
+    guard let detail = await hub(ofSession: id)?.detail(id) else { throw SessionHub.absent(id) }
+    return detail
+  }
+
+  private func explanation(
+    of uri: String, _ params: ValueObject, for asker: Caller
+  ) async throws(CallError) -> Value {
+    let id = asker.session
+    guard id.isEmpty else {
+      let hub = hub(ofSession: id)
+      guard let said = await hub?.explanation(of: uri, params, for: asker, in: id) else {
+        throw SessionHub.absent(id)
+      }
+      return said
+    }
+    let router = configuration.router.snapshot()
+    let trial = PolicyTrial(await hubs.first?.rulebook, router)
+    var members = router.explain(uri, params: params, for: asker).members
+    let refusal = trial.refusal(to: asker, ofOpening: uri)
+    members["policy"] = refusal?.data?["rule"] ?? .null
+    if let refusal {
+      members["canOpen"] = false
+      members["reason"] = .string(refusal.message)
+    }
+    members["host"] = .null
+    return .object(members)
+  }
+
+  private func versions() async -> Value {
+    var members: ValueObject = ["table": .null]
+    if let table = configuration.table { members["table"] = await table.history }
+    members["policy"] = policies.value(await hubs.first?.rulebook)
+    return .object(members)
+  }
+
+  private func routes() async -> Value {
+    let router = configuration.router.snapshot()
+    var hosted = await gather { await $0.hosted() }
+    hosted += serverHosts.definitions.map { ($0, "", "") }
+    let watched = await gather { [await $0.watchedRoutes] }
+    var meters: [String: RouteMeter] = [:]
+    for (name, meter) in watched.flatMap(\.meters) { meters[name, default: RouteMeter()] += meter }
+    let since = watched.compactMap(\.since).min()
+    return await Self.routes(router, hosted, meters, since)
+  }
+
+  /// Costs by the routes: not for the thread of a loop.
+  @concurrent
+  private static func routes(
+    _ router: RouterSnapshot,
+    _ hosted: [(definition: HostDefinition, session: String, client: String)],
+    _ meters: [String: RouteMeter], _ since: Int64?
+  ) async -> Value {
+    let servers = RouteServers(hosted)
+    let told = router.routes.map { route -> Value in
+      var members: ValueObject = [
+        "name": .string(route.name), "kind": .string(route.kind.rawValue),
+        "patterns": .list(route.patterns.map { .string($0.text) }),
+      ]
+      members["title"] = route.title.map(Value.string)
+      members["served"] = servers.value(of: route)
+      if let meter = meters[route.name] { members.merge(meter.members) }
+      return .object(members)
+    }
+    var members: ValueObject = [
+      "since": since.map(Value.integer) ?? .null, "routes": .list(told),
+    ]
+    if let others = meters[""] { members["undeclared"] = .object(others.members) }
+    return .object(members)
+  }
+}
+
+/// Who serves declared routes now.
+private struct RouteServers {
+  private static let maxTold = 8
+  private let index: HostIndex
+  private let hosts:
+    [HostIndex.Number: [(definition: HostDefinition, session: String, client: String)]]
+
+  init(_ hosted: [(definition: HostDefinition, session: String, client: String)]) {
+    let definitions = Dictionary(grouping: hosted, by: \.definition)
+    let distinct = Array(definitions.keys)
+    var index = HostIndex()
+    let numbers = index.add(
+      distinct.map { ($0.scheme, $0.patterns.compactMap { try? RoutePattern($0) }) })
+    self.index = index
+    hosts = Dictionary(
+      uniqueKeysWithValues: zip(numbers, distinct.map { definitions[$0] ?? [] }))
+  }
+
+  /// `{by: server}`, or `{by: clients, count, clients}`.
+  func value(of route: Route) -> Value {
+    guard case .hosted = route.handler else { return ["by": "server"] }
+    var found: [(session: String, client: String)] = []
+    var seen: Set<HostIndex.Number> = []
+    for uri in route.patterns.flatMap(\.samples) {
+      _ = try? index.find(uri) { number, _ in
+        if hosts[number]?.first?.definition.kind == route.kind, seen.insert(number).inserted {
+          found += (hosts[number] ?? []).map { ($0.session, $0.client) }
+        }
+        return false
+      }
+    }
+    guard !found.isEmpty else { return ["by": "nobody"] }
+    return [
+      "by": "clients", "count": .integer(Int64(found.count)),
+      "clients": .list(
+        found.prefix(Self.maxTold).map { host in
+          ["session": .string(host.session), "client": .string(host.client)]
+        }),
+    ]
+  }
+}
+
+extension LiveTable {
+  /// As `admin.versions` tells it.
+  fileprivate var history: Value {
+    [
+      "version": .string(stamp.version), "hash": .string(stamp.hash),
+      "since": .integer(inForceSince),
+      "versions": .list(
+        comparedVersions.map { earlier in
+          [
+            "version": .string(earlier.stamp.version), "hash": .string(earlier.stamp.hash),
+            "at": .integer(earlier.since), "changes": earlier.changes?.value ?? .null,
+          ]
+        }),
+    ]
+  }
+}

@@ -1,0 +1,18 @@
+import WayRouting
+import WayValues
+
+/// What who inspects a server asks of all of it.
+enum Inspection: Sendable {
+  /// The sessions, in the order of their ids, behind one of them.
+  case sessions(after: String?, limit: Int)
+  /// One session in full.
+  case session(String)
+  /// What routes there are, who serves them, and what their calls came to.
+  case routes
+  /// Who was not let in of late.
+  case refusals
+  /// The tables and policies that were in force.
+  case versions
+  /// Where a URI leads somebody who is told by hand.
+  case explain(uri: String, params: ValueObject, asker: Caller)
+}

@@ -1,0 +1,44 @@
+/// How long things took, in buckets that grow by a fifth each: any share of them is told to within a
+/// tenth, from a microsecond to a minute, and all of it is 512 bytes.
+struct LogHistogram: Sendable {
+  /// Four buckets for each doubling, from 2^10 nanoseconds.
+  private static let first = 10
+  private var buckets = InlineArray<128, UInt32>(repeating: 0)
+  private(set) var count = 0
+
+  mutating func record(nanoseconds: UInt64) {
+    count &+= 1
+    buckets[Self.bucket(of: nanoseconds)] &+= 1
+  }
+
+  static func += (all: inout LogHistogram, part: LogHistogram) {
+    all.count &+= part.count
+    for bucket in all.buckets.indices { all.buckets[bucket] &+= part.buckets[bucket] }
+  }
+
+  /// The nanoseconds that a share of all, 0.99 for one, did not exceed; nil where there are none.
+  func quantile(_ share: Double) -> UInt64? {
+    guard count > 0 else { return nil }
+    let wanted = max((share * Double(count)).rounded(.up), 1)
+    var seen = 0
+    for bucket in buckets.indices {
+      seen += Int(buckets[bucket])
+      if Double(seen) >= wanted { return Self.middle(of: bucket) }
+    }
+    return Self.middle(of: buckets.count - 1)
+  }
+
+  private static func bucket(of nanoseconds: UInt64) -> Int {
+    guard nanoseconds >= 1 << UInt64(first) else { return 0 }
+    let power = 63 - nanoseconds.leadingZeroBitCount
+    let quarter = Int(truncatingIfNeeded: nanoseconds >> UInt64(power - 2)) & 3
+    return min((power - first) * 4 + quarter + 1, 127)
+  }
+
+  private static func middle(of bucket: Int) -> UInt64 {
+    guard bucket > 0 else { return 1 << UInt64(first - 1) }
+    let (power, quarter) = ((bucket - 1) / 4 + first, UInt64((bucket - 1) % 4))
+    let quarterSize = UInt64(1) << UInt64(power - 2)
+    return (4 + quarter) * quarterSize + quarterSize / 2
+  }
+}

@@ -1,0 +1,89 @@
+import WayRPC
+import WayTransport
+import WayValues
+
+/// The policies that were in force, by a hash of each and the names of what differs. From any
+/// thread. A policy is its owner's, in a file or in code: nobody goes back by the wire.
+package final class PolicyVersions: Sendable {
+  private static let maxKept = 16
+
+  private struct Version {
+    let hash: String
+    let since: Int64
+    /// By the rules' names, how each reads.
+    let rules: [String: String]?
+    let changes: Value
+  }
+
+  private let versions = Locked<[Version]>([])
+
+  init(_ rulebook: Rulebook?, at now: Int64) { add(rulebook, at: now) }
+
+  /// Another policy is in force.
+  func add(_ rulebook: Rulebook?, at now: Int64) {
+    let rules = rulebook.map { book in
+      Dictionary(book.rules.map { ($0.name, $0.source.text) }) { first, _ in first }
+    }
+    let hash = rulebook.map { book in
+      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+      for rule in book.rules {
+        for byte in rule.source.text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      }
+      return String(hash, radix: 16)
+    }
+    versions.withLock { versions in
+      let last = versions.last
+      if let last, last.hash == hash ?? "none" { return }
+      versions.append(
+        Version(
+          hash: hash ?? "none", since: now, rules: rules,
+          changes: Self.changes(from: last?.rules ?? [:], to: rules ?? [:])))
+      if versions.count > Self.maxKept { versions.removeFirst() }
+    }
+  }
+
+  private static func changes(from old: [String: String], to new: [String: String]) -> Value {
+    func list(_ names: [String]) -> Value { .list(names.sorted().map(Value.string)) }
+    return [
+      "added": list(new.keys.filter { old[$0] == nil }),
+      "removed": list(old.keys.filter { new[$0] == nil }),
+      "changed": list(new.keys.filter { old[$0] != nil && old[$0] != new[$0] }),
+    ]
+  }
+
+  /// As `admin.versions` tells them: the one in force, and those before it, the latest first.
+  func value(_ rulebook: Rulebook?) -> Value {
+    let versions = versions.withLock { $0 }
+    guard let current = versions.last else { return .null }
+    return [
+      "hash": .string(current.hash), "since": .integer(current.since),
+      "rules": rulebook.map { .list($0.rules.map(\.source.value)) } ?? .null,
+      "versions": .list(
+        zip(versions.dropLast(), versions.dropFirst()).reversed().map { earlier, next in
+          [
+            "hash": .string(earlier.hash), "at": .integer(earlier.since),
+            "changes": next.changes,
+          ]
+        }),
+    ]
+  }
+}
+
+extension Policy.Rule {
+  /// The rule as the policy's document has it.
+  fileprivate var value: Value {
+    func list(_ texts: [String]) -> Value { .list(texts.map(Value.string)) }
+    var members: ValueObject = ["name": .string(name)]
+    members[effect == .deny ? "deny" : "allow"] = list(methods)
+    members["origins"] = origins.map(list)
+    members["groups"] = groups.map(list)
+    members["subjects"] = subjects.map(list)
+    members["routes"] = routes.map(list)
+    members["schemes"] = schemes.map(list)
+    if coversServer { members["server"] = true }
+    return .object(members)
+  }
+
+  /// The same for every rule that says the same.
+  fileprivate var text: String { (try? JSON.text(value)) ?? name }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Foundation
+import Waybridge
+import WaybridgeClient
+
+struct Replay: Configured {
+  static let configuration = CommandConfiguration(
+    abstract: "Play a session that the inspector has recorded against a bridge.",
+    discussion: """
+      FILE is what the inspector saves: lines of JSON. Its clients come again, with their hosts; \
+      they call what they called, in that order, and answer what they are asked as they did. Ids, \
+      secrets and pages are those of the new session. What differs is printed, a line each: \
+      answers, what is asked beside the recording, and what is not asked any more. Moments in \
+      milliseconds, texts of errors and tokens are not compared.
+
+      All clients come with the token of --token-file, guests with the invitations that they are \
+      given anew.
+
+      \(SettingHelp.sources)
+
+      Exit code: 0 where all is as it was; 1 where something differs, or the recording or the \
+      bridge fails; 64 where the command line is wrong.
+
+      Example: waybridge replay s-4b1f.jsonl --url ws://127.0.0.1:8080/bridge --ignore action://time
+      """)
+
+  @Argument(help: "The recording; - reads standard input.", completion: .file())
+  var file: String
+
+  @Flag(help: "Keep the pauses of the recording; without, it goes as fast as the answers come.")
+  var timed = false
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Methods or URIs whose answers are not compared; * at the end stands for any rest.",
+      valueName: "name"), completion: .nothing)
+  var ignore: [String] = []
+
+  @Option(help: .setting("url"), completion: .nothing)
+  var url: String?
+
+  @Option(help: .setting("tokenFile", valueName: "file"), completion: .file())
+  var tokenFile: String?
+
+  @OptionGroup var config: ConfigurationFile
+
+  var flags: KeyValuePairs<String, String?> { ["url": url, "tokenFile": tokenFile] }
+
+  func run() async throws {
+    let settings = try settings()
+    let recording = try RecordedSession(
+      Self.read(file).split(separator: "\n", omittingEmptySubsequences: false), from: file)
+    let token = try settings.tokenFile.map(TokenFile.read)
+    let player = Player(
+      recording, url: settings.url, token: token, isTimed: timed, ignoring: ignore)
+    let summary: Player.Summary
+    do { summary = try await player.play() } catch let error as CallError {
+      throw CommandError("\(error)\(error.data.map { " " + $0.text } ?? "")")
+    }
+    var output = Output()
+    for line in summary.differences { try output.line(line) }
+    try output.line(summary.text)
+    try output.flush()
+    if !summary.differences.isEmpty { throw ExitCode.failure }
+  }
+
+  /// At most 64 MiB, as much as the inspector saves.
+  private static func read(_ path: String) throws -> String {
+    let data: Data
+    if path == "-" {
+      data = FileHandle.standardInput.readDataToEndOfFile()
+    } else {
+      do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+        throw CommandError("\(path) cannot be read: \(error.localizedDescription)")
+      }
+    }
+    guard data.count <= 128 << 20 else {
+      throw CommandError("\(path) has \(data.count) bytes; a recording has at most \(128 << 20)")
+    }
+    guard let text = String(data: data, encoding: .utf8) else {
+      throw CommandError("\(path) is not UTF-8")
+    }
+    return text
+  }
+}

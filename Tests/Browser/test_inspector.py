@@ -1,0 +1,318 @@
+"""The inspector, as a person uses it."""
+
+import json
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from chromium import Chromium
+from demo_case import SCREENSHOTS
+from demo_server import DemoServer
+from inspected import App
+from phone import Phone
+from readable import nameless, pale
+
+ROOT = Path(__file__).resolve().parents[2]
+DESK = (1280, 800)
+PHONE = (390, 844)
+VIEWS = ("Sessions", "Routes", "Explain", "Versions", "Refusals")
+EVERYBODY = {"rules": [{"name": "all", "allow": ["*"]}]}
+
+
+class InspectorCase(unittest.TestCase):
+    browser = Chromium
+    size = DESK
+    dark = False
+    policy = EVERYBODY
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        policy = Path(folder.name, "policy.json")
+        policy.write_text(json.dumps(cls.policy))
+        table = ROOT / "protocol/routes/demo.json"
+        cls.server = DemoServer(arguments=("serve", "--table", str(table), "--policy", str(policy), "--conformance"))
+        cls.addClassCleanup(cls.server.stop)
+        cls.driver = cls.browser(cls.dark, False)
+        cls.addClassCleanup(cls.driver.quit)
+
+    def setUp(self):
+        self.page = Phone(self.driver)
+        self.driver.start_anew(self.size)
+
+    def tearDown(self):
+        self.assertEqual(self.driver.errors(), [], "the browser's console has errors")
+
+    def app(self, name="shop", **members):
+        app = App(self.server.address, name, **members)
+        self.addCleanup(app.close)
+        return app
+
+    def host(self, name="phone"):
+        return self.app(name, hosts=[{"scheme": "native", "kind": "page"}])
+
+    def inspect(self, app=None):
+        self.driver.get(f"{self.server.address}/inspector/")
+        self.wait("return document.getElementById('state').dataset.state === 'open'", "the connection")
+        if app:
+            self.wait("return document.querySelector(`#sessions [data-session='${arguments[0]}']`) !== null", "the session", app.session)
+            self.page.find(f"#sessions [data-session='{app.session}']").click()
+
+    def wait(self, script, what, *arguments):
+        return self.page.wait(lambda: self.driver.execute_script(script, *arguments), what)
+
+    def show(self, view):
+        self.page.button(view, self.page.find("#tabs")).click()
+
+    def row(self, text):
+        """The row whose cells hold a text."""
+        path = f"//*[@id='calls-scroll']/*[@role='row'][not(@hidden)][contains(normalize-space(), '{text}')]"
+        found = lambda: [row for row in self.driver.find_elements("xpath", path) if row.is_displayed()]
+        return self.page.wait(lambda: (found() or [None])[-1], f"a row with {text}")
+
+    def texts(self, selector):
+        return [each.text for each in self.driver.find_elements("css selector", selector) if each.is_displayed()]
+
+    def key(self, key):
+        """Presses a key, where the focus is."""
+        self.driver.execute_script(
+            """document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: arguments[0], bubbles: true, cancelable: true }))""", key)
+
+    def picture(self, name):
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        self.driver.save_screenshot(str(SCREENSHOTS / f"inspector-{name}-{self.driver.name}.png"))
+
+
+class WatchingTest(InspectorCase):
+    def test_a_row_pairs_a_request_with_its_answer_and_opens_for_its_messages(self):
+        app = self.host()
+        self.inspect(app)
+        app.ask("router.invoke", uri="action://echo", params={"word": "hello"})
+        row = self.row("action://echo")
+        cells = [cell.text for cell in row.find_elements("css selector", "[role=gridcell]")]
+        self.assertEqual(cells[1:4], ["phone", "invoke action://echo", "action://echo · server"])
+        self.assertRegex(cells[4], r"^[\d.]+ (µs|ms)$")
+        self.assertEqual(cells[5], "ok")
+        row.click()
+        self.wait("return document.querySelectorAll('#detail pre').length === 2", "the messages")
+        request, answer = self.texts("#detail pre")
+        self.assertEqual(json.loads(request)["params"], {"word": "hello"})
+        self.assertEqual(json.loads(answer), {"word": "hello"})
+        app.ask("router.invoke", uri="action://nowhere")
+        self.assertIn("2404", self.row("action://nowhere").text)
+
+    def test_a_call_that_waits_is_one_row_until_its_end(self):
+        app = self.host()
+        self.inspect(app)
+        call = app.begin("router.open", uri="native://address/7")
+        self.assertIn("waits", self.row("native://address/7").text)
+        self.wait("return document.querySelector('#stack .page-card') !== null", "the stack")
+        self.assertIn("native://address/7", self.page.find("#stack .page-card[aria-current]").text)
+        self.row("native://address/7").click()
+        app.ask("navigation.finish", page="p1", result={"data": "taken"})
+        self.assertEqual(app.answer(call)["result"]["outcome"], "finished")
+        self.wait("return document.querySelector('#detail-body').textContent.includes('taken')", "the end")
+        self.assertIn("finished", self.row("native://address/7").text)
+        self.assertIn("page.open to phone", self.page.find("#detail-body").text)
+        kinds = self.wait(
+            """const kinds = new Set([...document.querySelectorAll("#timeline .bar")].map((bar) => bar.dataset.kind));
+               return kinds.has("page") && kinds.has("call") && kinds.has("ask")""", "the timeline")
+        self.assertTrue(kinds)
+
+    def test_five_hundred_messages_a_second_leave_the_page_usable(self):
+        app = self.host()
+        self.inspect(app)
+        app.ask("router.invoke", uri="action://echo")
+        self.row("action://echo")
+        self.driver.execute_script(
+            """window.frames_ = []; let last = performance.now();
+               const frame = (now) => { window.frames_.push(now - last); last = now; requestAnimationFrame(frame); };
+               requestAnimationFrame(frame);""")
+        sent = app.call(500, 4, "action://echo")
+        self.wait("return parseInt(document.getElementById('calls-count').textContent) > arguments[0] * 0.99", "all calls", str(sent))
+        frames = sorted(json.loads(self.driver.execute_script("return JSON.stringify(window.frames_)")))
+        self.assertGreater(sent, 1500)
+        self.assertLess(frames[int(len(frames) * 0.9)], 150, "of ten frames one took too long")
+        self.assertLess(frames[-1], 1000, "the page stood still")
+        rows = self.driver.execute_script("return document.querySelectorAll('#calls-scroll [role=row]').length")
+        self.assertLess(rows, 80)
+        self.assertNotIn("not told", self.page.find("#calls-count").text)
+        self.page.find("#calls-filter")
+        self.driver.execute_script(
+            """const field = document.getElementById("calls-filter"); field.value = "nothing-of-this"; field.dispatchEvent(new Event("input"));""")
+        self.wait("return document.getElementById('calls-count').textContent.startsWith('0 of')", "the filter")
+
+    def test_a_recording_is_what_happened(self):
+        app = self.host()
+        self.inspect(app)
+        self.driver.execute_script(
+            """const make = URL.createObjectURL; URL.createObjectURL = (blob) => { blob.text().then((text) => (window.saved_ = text)); return make(blob); };""")
+        self.page.find("#record").click()
+        self.wait("return document.getElementById('record').getAttribute('aria-pressed') === 'true'", "the beginning")
+        app.ask("router.invoke", uri="action://echo", params={"n": 1})
+        self.wait("return document.getElementById('record').textContent === 'Stop (1)'", "the record")
+        self.page.find("#record").click()
+        text = self.wait("return window.saved_", "the file")
+        head, call = [json.loads(line) for line in text.splitlines()]
+        self.assertEqual([head["type"], head["session"], head["clients"][0]["hosts"]], ["recording", app.session, [{"scheme": "native", "kind": "page"}]])
+        self.assertEqual([call["method"], call["result"]], ["router.invoke", {"n": 1}])
+
+
+class AskingTest(InspectorCase):
+    def test_routes_are_searched_and_counted(self):
+        app = self.host()
+        self.inspect(app)
+        for _ in range(3):
+            app.ask("router.invoke", uri="action://echo")
+        self.row("action://echo")
+        self.show("Routes")
+        self.wait("return document.querySelectorAll('#routes-body tr').length > 20", "the routes")
+        field = self.page.find("#routes-filter")
+        self.driver.execute_script("arguments[0].value = 'echo'; arguments[0].dispatchEvent(new Event('input'));", field)
+        cells = self.wait(
+            """const rows = document.querySelectorAll("#routes-body tr");
+               return rows.length === 1 && rows[0].children[4].textContent === "3" ? [...rows[0].children].map((cell) => cell.textContent) : null""", "the counts")
+        self.assertEqual([cells[0], cells[3], cells[5]], ["action://echo", "the app's Swift code", "0"])
+        self.assertRegex(cells[7], r"^[\d.]+ (µs|ms)$")
+
+    def test_a_uri_is_explained_as_somebody_else(self):
+        app = self.host()
+        self.inspect(app)
+        self.show("Explain")
+        self.driver.execute_script(
+            """for (const [name, value] of Object.entries({ uri: "native://address/7", user: "bob" })) document.getElementById(`explain-${name}`).value = value;""")
+        self.wait("return document.querySelector(`#explain-session option[value='${arguments[0]}']`) !== null", "the session", app.session)
+        self.driver.execute_script("document.getElementById('explain-session').value = arguments[0]", app.session)
+        self.page.find("#explain .primary").click()
+        self.assertIn("Opens", self.page.find(".verdict").text)
+        self.assertIn(app.client, self.page.find("#explanation").text)
+
+    def test_a_table_is_gone_back_to_when_that_is_confirmed(self):
+        app = self.host()
+        changed = app.ask("table.update", operations=[{"op": "redirect", "from": "action://gone", "to": "action://echo"}])
+        version = changed["result"]["version"]
+        self.inspect()
+        self.show("Versions")
+        self.wait("return document.querySelector('#table-versions li')?.textContent.includes(arguments[0])", "the version", version)
+        self.assertIn("action://gone", self.page.find("#table-versions").text)
+        go = self.page.button("Go back to", self.page.find("#table-versions"))
+        go.click()
+        self.page.button("Keep the table", self.page.find("#confirm")).click()
+        self.assertEqual(app.ask("table.get")["result"]["version"], version)
+        go.click()
+        self.page.button("Go back", self.page.find("#confirm")).click()
+        self.wait("return document.getElementById('notice').textContent.includes('is in force')", "the notice")
+        self.assertNotEqual(app.ask("table.get")["result"]["version"], version)
+
+    def test_who_was_refused_is_told_with_the_flag(self):
+        request = urllib.request.Request(f"{self.server.address}/bridge", headers={"Origin": "https://elsewhere.example"})
+        with self.assertRaises(urllib.error.HTTPError):
+            urllib.request.urlopen(request)
+        self.inspect()
+        self.show("Refusals")
+        self.wait("return document.querySelector('#refusals .remedy code') !== null", "the refusal")
+        self.assertIn("--allow-origin https://elsewhere.example", self.texts("#refusals .remedy code"))
+
+    def test_the_keyboard_reaches_everything(self):
+        app = self.host()
+        self.inspect(app)
+        for word in ("one", "two", "three"):
+            app.ask("router.invoke", uri="action://echo", params={"word": word})
+        self.row("action://echo")
+        stops = "return [...document.querySelectorAll(arguments[0])].filter((e) => e.tabIndex === 0 && !e.hidden).length"
+        self.wait("return document.querySelectorAll('#calls-scroll [role=row]:not([hidden])').length >= 3", "three rows")
+        for group in ("#tabs [role=tab]", "#sessions [role=option]", "#calls-scroll [role=row]"):
+            self.assertEqual(self.driver.execute_script(stops, group), 1, f"{group} is one stop of the Tab key")
+        self.driver.execute_script("document.querySelector('#calls-scroll [role=row][tabindex=\"0\"]').focus()")
+        self.key("Home")
+        word = lambda: self.driver.execute_script("return document.querySelector('#detail pre')?.textContent.match(/one|two|three/)?.[0] ?? null")
+        self.page.wait(lambda: word() == "one", "the first call")
+        self.key("ArrowDown")
+        self.page.wait(lambda: word() == "two", "the second call")
+        self.assertEqual(self.driver.execute_script("return document.activeElement.getAttribute('aria-selected')"), "true")
+        self.driver.execute_script("document.getElementById('tab-sessions').focus()")
+        self.key("ArrowRight")
+        self.assertEqual(self.driver.execute_script("return document.activeElement.id"), "tab-routes")
+        self.assertEqual(len(self.texts("#routes-view h2")), 1)
+        self.key("End")
+        self.assertEqual(self.driver.execute_script("return document.activeElement.id"), "tab-refusals")
+
+
+class DoorTest(InspectorCase):
+    policy = {"rules": [{"name": "some", "allow": ["router.*"]}]}
+
+    def test_who_may_not_is_told_and_asked_for_a_token(self):
+        self.inspect()
+        self.assertIn("No rule of the policy allows admin.watch", self.page.find("#door-reason").text)
+        self.assertFalse(self.page.find("#door").get_attribute("hidden"))
+        self.assertEqual(nameless(self.driver), [])
+        self.assertEqual(pale(self.driver), [])
+        self.picture("door")
+
+
+class LayoutTest(InspectorCase):
+    def visit(self, name):
+        app = self.host()
+        web = self.app("shop")
+        self.inspect(app)
+        app.begin("router.open", uri="native://address/7")
+        self.row("native://address/7")
+        app.begin("router.open", uri="native://share/sheet", style="present")
+        for number in range(12):
+            app.ask("router.invoke", uri="action://echo", params={"number": number, "text": "a text that is somewhat longer"})
+        app.ask("router.invoke", uri="action://nowhere/at/all")
+        web.ask("router.invoke", uri="action://echo")
+        self.wait("return document.querySelectorAll('#stack .page-card').length === 2", "the stack")
+        self.row("nowhere").click()
+        self.page.find("#detail")
+        for view in VIEWS:
+            self.show(view)
+            if view == "Explain":
+                self.driver.execute_script("document.getElementById('explain-uri').value = 'native://address/7'")
+                self.page.find("#explain .primary").click()
+                self.page.find(".verdict")
+            if view == "Routes":
+                self.wait("return document.querySelectorAll('#routes-body tr').length > 20", "the routes")
+            if view == "Versions":
+                self.wait("return document.querySelectorAll('#policy-versions li').length > 0", "the versions")
+            if view == "Refusals":
+                self.wait("return document.querySelectorAll('#refusals li').length > 0", "the refusals")
+            self.picture(f"{name}-{view.lower()}")
+            self.assertEqual(self.page.overflow(), [], f"{view}: too wide")
+            self.assertEqual(self.page.cut(), [], f"{view}: cut off")
+            self.assertEqual(nameless(self.driver), [], f"{view}: without a name")
+            self.assertEqual(pale(self.driver), [], f"{view}: too pale")
+
+
+class DeskLightTest(LayoutTest):
+    def test_every_view_fits_and_can_be_read(self):
+        self.visit("desk-light")
+
+
+class DeskDarkTest(LayoutTest):
+    dark = True
+
+    def test_every_view_fits_and_can_be_read(self):
+        self.visit("desk-dark")
+
+
+class PhoneLightTest(LayoutTest):
+    size = PHONE
+
+    def test_every_view_fits_and_can_be_read(self):
+        self.visit("phone-light")
+
+
+class PhoneDarkTest(LayoutTest):
+    size = PHONE
+    dark = True
+
+    def test_every_view_fits_and_can_be_read(self):
+        self.visit("phone-dark")
+
+
+if __name__ == "__main__":
+    unittest.main()

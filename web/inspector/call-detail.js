@@ -1,0 +1,96 @@
+// @ts-check
+import { outcome, who } from "./calls-view.js";
+import { byId, element } from "./dom.js";
+import { clock, duration, pretty, size } from "./format.js";
+
+/** @typedef {import("./records.js").Call} Call */
+
+/** One call opened: its messages, and what was asked of others for it. */
+export class CallDetail {
+  #panel = byId("detail", HTMLElement);
+  #place = byId("calls-body", HTMLElement);
+  #title = byId("detail-title", HTMLElement);
+  #body = byId("detail-body", HTMLElement);
+  /** @type {Call | undefined} */
+  #call;
+  #drawn = "";
+
+  /** @param {() => void} closed */
+  constructor(closed) {
+    const close = () => {
+      this.#call = undefined;
+      this.#panel.hidden = true;
+      delete this.#place.dataset.open;
+      closed();
+    };
+    byId("detail-close", HTMLButtonElement).addEventListener("click", close);
+    this.#panel.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") close();
+    });
+  }
+
+  /** @param {Call} call */
+  show(call) {
+    this.#call = call;
+    this.#panel.hidden = false;
+    this.#place.dataset.open = "true";
+    this.#drawn = "";
+    this.update();
+    this.#body.scrollTop = 0;
+  }
+
+  /** The call may have its answer by now. */
+  update() {
+    const call = this.#call;
+    if (!call) return;
+    const key = `${call.number} ${call.ms} ${call.parts.length} ${call.parts.filter((part) => part.ms !== undefined).length}`;
+    if (key === this.#drawn) return;
+    this.#drawn = key;
+    this.#title.textContent = `${call.method} ${call.uri ?? ""}`.trim();
+    const facts = [
+      fact("Who", who(call), call.client), fact("Session", call.session), fact("Route", call.route),
+      fact("Served by", call.host), fact("Page", call.page), fact("At", clock(call.at)),
+      fact("Took", call.ms === undefined ? "waits" : duration(call.ms)), fact("Outcome", outcome(call)),
+    ].flat();
+    this.#body.replaceChildren(
+      element("dl", { class: "facts" }, ...facts),
+      ...message("Request", call.params, call.paramsCut, call.paramsBytes),
+      ...call.parts.flatMap(part),
+      ...(call.ms === undefined ? [] : message(call.code ? "Error" : "Answer", call.result, call.resultCut, call.resultBytes)));
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string | undefined} text
+ * @param {string} [note]
+ */
+function fact(name, text, note) {
+  if (!text) return [];
+  return [element("dt", {}, name), element("dd", {}, element("code", {}, text), note && note !== text && element("small", {}, ` ${note}`))];
+}
+
+/**
+ * @param {string} title
+ * @param {any} value
+ * @param {string | undefined} cut
+ * @param {number | undefined} bytes
+ */
+function message(title, value, cut, bytes) {
+  if (value === undefined && cut === undefined) return [];
+  const note = cut === undefined ? size(bytes) : `${size(bytes)}, its beginning`;
+  return [element("h4", {}, title, element("small", {}, ` ${note}`)), element("pre", {}, cut ?? pretty(value))];
+}
+
+/** @param {import("./records.js").WatchRecord} part */
+function part(part) {
+  if (part.type === "interceptors") {
+    return [element("h4", {}, `Interceptors ${part.names.join(", ")}`, element("small", {}, ` ${part.verdict} after ${duration(part.ms)}`))];
+  }
+  const title = `${part.method} to ${part.name ?? part.client}`;
+  return [
+    element("h4", { class: "ask" }, title, element("small", {}, ` ${duration(part.ms)}${part.code ? `, ${part.code}` : ""}`)),
+    ...message("asked", part.params, part.paramsCut, part.paramsBytes),
+    ...message("answered", part.result, part.resultCut, part.resultBytes),
+  ];
+}

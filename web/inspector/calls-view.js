@@ -1,0 +1,259 @@
+// @ts-check
+import { byId, element, onFrame } from "./dom.js";
+import { clock, duration, short } from "./format.js";
+import { textOf } from "./records.js";
+
+/** @typedef {import("./records.js").Call} Call */
+
+/** The calls as rows, of which only those in sight are elements: it does not matter how many there are. */
+export class CallsView extends EventTarget {
+  #grid = byId("calls", HTMLElement);
+  #scroll = byId("calls-scroll", HTMLElement);
+  #filter = byId("calls-filter", HTMLInputElement);
+  #kind = byId("calls-kind", HTMLSelectElement);
+  #follow = byId("follow", HTMLButtonElement);
+  #count = byId("calls-count", HTMLElement);
+  #space = element("div", { class: "grid-space", role: "presentation" });
+  /** @type {HTMLElement[]} */
+  #rows = [];
+  #records;
+  /** @type {Call[]} those that the filter lets through */
+  #shown = [];
+  /** The first of the calls that the filter has not seen. */
+  #seen = 0;
+  /** @type {string | undefined} */
+  #session;
+  /** @type {number | undefined} the number of the call that is chosen */
+  #chosen;
+  /** Whether the row of the keyboard is to get the focus with the next drawing. */
+  #takesFocus = false;
+  #follows = true;
+  #height = 30;
+
+  /** @param {import("./records.js").Records} records */
+  constructor(records) {
+    super();
+    this.#records = records;
+    this.#scroll.append(this.#space);
+    const draw = this.draw;
+    records.addEventListener("change", draw);
+    this.#filter.addEventListener("input", () => this.#again());
+    this.#kind.addEventListener("change", () => this.#again());
+    this.#scroll.addEventListener("scroll", () => {
+      const isAtEnd = this.#scroll.scrollTop + this.#scroll.clientHeight >= this.#scroll.scrollHeight - this.#height;
+      if (!isAtEnd && this.#follows) this.#setFollow(false);
+      draw();
+    }, { passive: true });
+    new ResizeObserver(draw).observe(this.#scroll);
+    this.#follow.addEventListener("click", () => this.#setFollow(!this.#follows));
+    this.#scroll.addEventListener("click", ({ target }) => {
+      const row = target instanceof Element ? target.closest("[data-number]") : null;
+      if (row instanceof HTMLElement) this.choose(Number(row.dataset.number));
+    });
+    this.#grid.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /**
+   * Shows the calls of one session; undefined shows all.
+   * @param {string | undefined} session
+   */
+  only(session) {
+    this.#session = session;
+    this.#again();
+  }
+
+  /** @param {number | undefined} number of the call to open */
+  choose(number) {
+    this.#chosen = number;
+    const call = this.#shown.find((each) => each.number === number);
+    if (call) this.dispatchEvent(new CustomEvent("choose", { detail: call }));
+    this.draw();
+  }
+
+  /**
+   * Chooses a call, and has it in sight.
+   * @param {Call} call
+   */
+  reveal(call) {
+    this.#update();
+    const place = this.#shown.indexOf(call);
+    if (place < 0) {
+      this.#filter.value = "";
+      this.#kind.value = "all";
+      this.#again();
+    }
+    this.#setFollow(false);
+    this.#bring(this.#shown.indexOf(call));
+    this.choose(call.number);
+  }
+
+  focus() {
+    this.#takesFocus = true;
+    this.draw();
+  }
+
+  /** @param {boolean} follows */
+  #setFollow(follows) {
+    this.#follows = follows;
+    this.#follow.setAttribute("aria-pressed", String(follows));
+    this.draw();
+  }
+
+  #again() {
+    this.#seen = 0;
+    this.#shown = [];
+    this.draw();
+  }
+
+  /** Lets new calls through the filter, and forgets what the records have forgotten. */
+  #update() {
+    const { calls } = this.#records;
+    const first = calls.length > 0 ? calls[0].number : Infinity;
+    const gone = this.#shown.findIndex((call) => call.number >= first);
+    if (gone !== 0) {
+      const removed = this.#shown.splice(0, gone < 0 ? this.#shown.length : gone).length;
+      // What is in sight stays there.
+      if (!this.#follows) this.#scroll.scrollTop -= removed * this.#height;
+    }
+    // Who waits, or has failed, may have changed.
+    if (this.#kind.value !== "all") {
+      this.#seen = 0;
+      this.#shown = [];
+    }
+    const words = this.#filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let from = calls.length;
+    while (from > 0 && calls[from - 1].number > this.#seen) from -= 1;
+    for (const call of calls.slice(from)) if (this.#fits(call, words)) this.#shown.push(call);
+    this.#seen = calls.length > 0 ? calls[calls.length - 1].number : this.#seen;
+  }
+
+  /**
+   * @param {Call} call
+   * @param {string[]} words
+   */
+  #fits(call, words) {
+    if (this.#session && call.session !== this.#session) return false;
+    if (this.#kind.value === "errors" && !call.code) return false;
+    if (this.#kind.value === "waiting" && call.ms !== undefined) return false;
+    return words.length === 0 || words.every((word) => textOf(call).includes(word));
+  }
+
+  draw = onFrame(() => {
+    this.#update();
+    const shown = this.#shown;
+    this.#height = parseFloat(getComputedStyle(this.#scroll).getPropertyValue("--row")) || 30;
+    const whole = shown.length * this.#height;
+    this.#space.style.height = `${whole}px`;
+    const visible = this.#scroll.clientHeight;
+    if (this.#follows) this.#scroll.scrollTop = whole;
+    const top = this.#scroll.scrollTop;
+    const first = Math.max(0, Math.floor(top / this.#height) - 4);
+    const last = Math.min(shown.length, Math.ceil((top + visible) / this.#height) + 4);
+    while (this.#rows.length < last - first) {
+      const row = makeRow();
+      this.#rows.push(row);
+      this.#scroll.append(row);
+    }
+    const focused = document.activeElement;
+    const hadFocus = focused instanceof HTMLElement && focused.dataset.number !== undefined && this.#scroll.contains(focused);
+    const stop = this.#stop(first, last);
+    this.#rows.forEach((row, place) => {
+      const call = shown[first + place];
+      const isUsed = first + place < last;
+      row.hidden = !isUsed;
+      if (!isUsed || !call) return;
+      row.style.transform = `translateY(${(first + place) * this.#height}px)`;
+      fillRow(row, call, first + place);
+      row.setAttribute("aria-selected", String(call.number === this.#chosen));
+      row.tabIndex = call.number === stop ? 0 : -1;
+      if (call.number === stop && (this.#takesFocus || (hadFocus && stop === this.#chosen)) && document.activeElement !== row) row.focus({ preventScroll: true });
+    });
+    this.#takesFocus = false;
+    this.#grid.setAttribute("aria-rowcount", String(shown.length + 1));
+    const { calls, dropped } = this.#records;
+    const some = shown.length === calls.length ? `${calls.length}` : `${shown.length} of ${calls.length}`;
+    const text = `${some} ${calls.length === 1 ? "call" : "calls"}${dropped > 0 ? `, ${dropped} not told` : ""}`;
+    if (this.#count.textContent !== text) this.#count.textContent = text;
+  });
+
+  /**
+   * The number of the row that the keyboard comes to.
+   * @param {number} first
+   * @param {number} last
+   */
+  #stop(first, last) {
+    const isInSight = this.#shown.slice(first, last).some((call) => call.number === this.#chosen);
+    return isInSight ? this.#chosen : this.#shown[last - 1]?.number;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const page = Math.max(1, Math.floor(this.#scroll.clientHeight / this.#height) - 1);
+    const target = /** @type {HTMLElement} */ (event.target);
+    const number = Number(target.dataset?.number);
+    const place = this.#shown.findIndex((call) => call.number === number);
+    if (place < 0) return;
+    const end = this.#shown.length - 1;
+    const next = { ArrowUp: place - 1, ArrowDown: place + 1, PageUp: place - page, PageDown: place + page, Home: 0, End: end, Enter: place, " ": place }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    const to = Math.min(Math.max(next, 0), end);
+    this.#setFollow(false);
+    this.#bring(to);
+    this.#takesFocus = true;
+    this.choose(this.#shown[to].number);
+  }
+
+  /** @param {number} place */
+  #bring(place) {
+    const top = place * this.#height;
+    const { scrollTop, clientHeight } = this.#scroll;
+    if (top < scrollTop) this.#scroll.scrollTop = top;
+    else if (top + this.#height > scrollTop + clientHeight) this.#scroll.scrollTop = top + this.#height - clientHeight;
+  }
+}
+
+function makeRow() {
+  return element("div", { class: "row", role: "row", tabindex: "-1" },
+    ...["time", "who", "what", "by", "took", "outcome"].map((name) => element("span", { class: name, role: "gridcell" })));
+}
+
+/**
+ * @param {HTMLElement} row
+ * @param {Call} call
+ * @param {number} place
+ */
+function fillRow(row, call, place) {
+  const texts = [clock(call.at), who(call), what(call), by(call), call.ms === undefined ? "" : duration(call.ms), outcome(call)];
+  const key = texts.join("\n");
+  row.dataset.number = String(call.number);
+  row.setAttribute("aria-rowindex", String(place + 2));
+  row.dataset.state = call.ms === undefined ? "waits" : call.code ? "error" : "done";
+  if (row.dataset.key === key) return;
+  row.dataset.key = key;
+  texts.forEach((text, index) => (row.children[index].textContent = text));
+}
+
+/** @param {Call} call */
+export function who(call) {
+  const client = call.name ?? call.client ?? "the app";
+  return call.from ? `${client} in ${call.from}` : client;
+}
+
+/** @param {Call} call */
+function what(call) {
+  const method = call.method.replace(/^router\./, "");
+  return call.uri ? `${method} ${short(call.uri)}` : method;
+}
+
+/** @param {Call} call */
+function by(call) {
+  return [call.route, call.page, call.host].filter(Boolean).join(" · ");
+}
+
+/** @param {Call} call */
+export function outcome(call) {
+  if (call.ms === undefined) return "waits";
+  if (call.code) return `${call.code} ${call.error ?? ""}`.trim();
+  return call.outcome ?? "ok";
+}

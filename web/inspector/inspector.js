@@ -1,0 +1,132 @@
+// @ts-check
+import { CallDetail } from "./call-detail.js";
+import { CallsView } from "./calls-view.js";
+import { byId } from "./dom.js";
+import { ExplainView } from "./explain-view.js";
+import { inWords } from "./format.js";
+import { Link } from "./link.js";
+import { Recording, download, recordedLimit } from "./recording.js";
+import { Records } from "./records.js";
+import { RefusalsView } from "./refusals-view.js";
+import { RoutesView } from "./routes-view.js";
+import { SessionsView } from "./sessions-view.js";
+import { Tabs } from "./tabs.js";
+import { TimelineView } from "./timeline-view.js";
+import { VersionsView } from "./versions-view.js";
+
+/** Bytes of each message that a row has. */
+const shownLimit = 4096;
+/** Milliseconds between two looks at what nobody tells by itself. */
+const lookInterval = 3000;
+
+const link = new Link();
+const records = new Records();
+const tabs = new Tabs();
+const sessions = new SessionsView(link);
+const calls = new CallsView(records);
+const detail = new CallDetail(() => {
+  calls.choose(undefined);
+  calls.focus();
+});
+const timeline = new TimelineView(records);
+const routes = new RoutesView(link);
+const explain = new ExplainView(link);
+const versions = new VersionsView(link, say);
+const refusals = new RefusalsView(link);
+
+const state = byId("state", HTMLElement);
+const door = byId("door", HTMLElement);
+const record = byId("record", HTMLButtonElement);
+/** @type {Recording | undefined} */
+let recording;
+
+/** @param {string} text */
+function say(text) {
+  const notice = byId("notice", HTMLElement);
+  notice.textContent = text;
+  setTimeout(() => {
+    if (notice.textContent === text) notice.textContent = "";
+  }, 6000);
+}
+
+/** Looks again at what is shown now. */
+function look() {
+  if (!link.isWatching || document.hidden) return;
+  if (tabs.shown === "sessions" || tabs.shown === "explain") sessions.refresh();
+  if (tabs.shown === "sessions") sessions.look();
+  if (tabs.shown === "routes") routes.refresh();
+  if (tabs.shown === "versions") versions.refresh();
+  if (tabs.shown === "refusals") refusals.refresh();
+}
+
+link.addEventListener("state", (/** @type {any} */ { detail: { state: now, text } }) => {
+  state.dataset.state = now;
+  state.textContent = text;
+});
+link.addEventListener("watching", () => {
+  door.hidden = true;
+  byId("main", HTMLElement).hidden = false;
+  look();
+});
+link.addEventListener("refused", (/** @type {any} */ { detail: error }) => {
+  byId("door-reason", HTMLElement).textContent = inWords(error);
+  door.hidden = false;
+  byId("main", HTMLElement).hidden = true;
+  byId("door-token", HTMLInputElement).focus();
+});
+link.addEventListener("records", (/** @type {any} */ { detail: { records: told, dropped } }) => {
+  recording?.take(told, dropped);
+  if (recording) record.textContent = `Stop (${recording.count})`;
+  records.take(told, dropped);
+});
+records.addEventListener("change", (/** @type {any} */ { detail: { sessions: changed } }) => {
+  detail.update();
+  if (changed.size > 0 && tabs.shown === "sessions") sessions.refresh();
+  if (sessions.chosen && changed.has(sessions.chosen)) sessions.look();
+});
+
+byId("door-form", HTMLFormElement).addEventListener("submit", (event) => {
+  event.preventDefault();
+  const field = byId("door-token", HTMLInputElement);
+  link.connect(field.value.trim());
+  field.value = "";
+});
+
+tabs.addEventListener("show", look);
+sessions.addEventListener("choose", (/** @type {any} */ { detail: session }) => {
+  calls.only(session);
+  timeline.only(session);
+});
+sessions.addEventListener("list", () => explain.offer(sessions.sessions));
+calls.addEventListener("choose", (/** @type {any} */ { detail: call }) => detail.show(call));
+timeline.addEventListener("choose", (/** @type {any} */ { detail: call }) => calls.reveal(call));
+byId("clear", HTMLButtonElement).addEventListener("click", () => records.clear());
+
+record.addEventListener("click", async () => {
+  if (recording) {
+    const { session, text, count } = recording;
+    recording = undefined;
+    record.textContent = "Record";
+    record.setAttribute("aria-pressed", "false");
+    download(`${session}.jsonl`, text);
+    say(`${count} records of ${session} are in the file. waybridge replay plays them against a server.`);
+    return link.watch(shownLimit);
+  }
+  if (!sessions.chosen) return say("Choose the session that is to be recorded.");
+  try {
+    await link.watch(recordedLimit);
+    recording = new Recording(await link.request("admin.session", { session: sessions.chosen }));
+    record.textContent = "Stop (0)";
+    record.setAttribute("aria-pressed", "true");
+  } catch (error) {
+    say(inWords(error));
+  }
+});
+
+setInterval(look, lookInterval);
+document.addEventListener("visibilitychange", look);
+
+const inAddress = /^#token=(.+)$/.exec(location.hash);
+// Nobody is to see it there, and it is not to be in the history.
+if (inAddress) history.replaceState(null, "", location.pathname + location.search);
+link.connect(inAddress ? decodeURIComponent(inAddress[1]) : undefined);

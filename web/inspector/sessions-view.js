@@ -1,0 +1,117 @@
+// @ts-check
+import { atMost, byId, element } from "./dom.js";
+import { inWords } from "./format.js";
+import { focusOn, roving } from "./roving.js";
+import { StackView } from "./stack-view.js";
+
+/** The sessions, of which one is looked at. Events: `choose` with its id, or undefined. */
+export class SessionsView extends EventTarget {
+  #list = byId("sessions", HTMLUListElement);
+  #count = byId("sessions-count", HTMLElement);
+  #more = byId("sessions-more", HTMLButtonElement);
+  #stack = new StackView();
+  #link;
+  /** @type {any[]} */
+  sessions = [];
+  /** How many pages of the list are shown. */
+  #pages = 1;
+  /** @type {string | undefined} */
+  chosen;
+  #isChosenByHand = false;
+
+  /** @param {import("./link.js").Link} link */
+  constructor(link) {
+    super();
+    this.#link = link;
+    roving(this.#list, "[role=option]", { moved: (to) => this.choose(to.dataset.session, true) });
+    this.#list.addEventListener("click", ({ target }) => {
+      const option = target instanceof Element ? target.closest("[role=option]") : null;
+      if (option instanceof HTMLElement) this.choose(option.dataset.session, true);
+    });
+    this.#more.addEventListener("click", () => {
+      this.#pages += 1;
+      this.refresh();
+    });
+  }
+
+  /**
+   * @param {string | undefined} session
+   * @param {boolean} [isByHand]
+   */
+  choose(session, isByHand = false) {
+    this.#isChosenByHand ||= isByHand;
+    if (session === this.chosen) return;
+    this.chosen = session;
+    this.#stack.clear();
+    this.#draw();
+    this.look();
+    this.dispatchEvent(new CustomEvent("choose", { detail: session }));
+  }
+
+  refresh = atMost(500, async () => {
+    if (!this.#link.isWatching) return;
+    try {
+      /** @type {any[]} */
+      const sessions = [];
+      /** @type {any} */
+      let told = {};
+      for (let page = 0; page < this.#pages && (page === 0 || told.next); page += 1) {
+        told = await this.#link.request("admin.sessions", { limit: 50, after: told.next });
+        sessions.push(...told.sessions);
+      }
+      // The inspector itself is what one looks for last.
+      this.sessions = [...sessions.filter((each) => !isOwn(each)), ...sessions.filter(isOwn)];
+      this.#count.textContent = `${told.total}`;
+      this.#more.hidden = !told.next;
+      this.#draw();
+      this.dispatchEvent(new CustomEvent("list"));
+      // The first one with a page is what one wants to see.
+      if (!this.#isChosenByHand && !sessions.some((each) => each.session === this.chosen)) {
+        this.choose((sessions.find((each) => each.pages > 0) ?? sessions.find((each) => !isOwn(each)))?.session);
+      }
+    } catch (error) {
+      this.#count.textContent = inWords(error);
+    }
+  });
+
+  /** Looks at the chosen session again. */
+  look = atMost(250, async () => {
+    const session = this.chosen;
+    if (!session || !this.#link.isWatching) return;
+    try {
+      const detail = await this.#link.request("admin.session", { session });
+      if (session !== this.chosen) return;
+      this.#stack.show(detail);
+      this.dispatchEvent(new CustomEvent("look", { detail }));
+    } catch (/** @type {any} */ error) {
+      // It has ended: what happened there is still shown.
+      if (session === this.chosen && error.code === 2404) this.#stack.clear();
+    }
+  });
+
+  #draw() {
+    const hadFocus = this.#list.contains(document.activeElement);
+    const options = this.sessions.map((each) => this.#option(each));
+    this.#list.replaceChildren(...options);
+    const current = options.find((each) => each.dataset.session === this.chosen) ?? options[0];
+    if (current) focusOn(current, options);
+    if (hadFocus) current?.focus();
+  }
+
+  /** @param {any} told */
+  #option(told) {
+    const { session, user, clients, pages, calls } = told;
+    const names = clients.map((/** @type {any} */ { name, client, away }) => `${name ?? client}${away ? " (away)" : ""}`);
+    return element("li", { role: "option", "data-session": session, "aria-selected": String(session === this.chosen) },
+      element("strong", {}, user ?? names[0] ?? session),
+      element("small", {}, session),
+      element("span", { class: "notes" }, [
+        names.join(", "), pages > 0 && `${pages} ${pages === 1 ? "page" : "pages"}`, calls > 0 && `${calls} waiting`, isOwn(told) && "this inspector",
+      ].filter(Boolean).join(" · ")));
+  }
+}
+
+/** @param {any} session */
+function isOwn({ clients }) {
+  return clients.length > 0 && clients.every((/** @type {any} */ { name }) => name === "waybridge-inspector");
+}

@@ -1,0 +1,84 @@
+// @ts-check
+import { byId, element } from "./dom.js";
+import { duration, short, technology } from "./format.js";
+
+/** @typedef {{id: string, uri: string, route?: string | null, style: string, host: string, pages?: Page[]}} Page */
+
+/** The stack of a session as the phone has it: the top page in front, those beneath it behind, sheets in front of their page. */
+export class StackView {
+  #phone = byId("stack", HTMLElement);
+  #note = byId("stack-note", HTMLElement);
+  #members = byId("members", HTMLElement);
+  #drawn = "";
+
+  clear() {
+    this.#drawn = "";
+    this.#note.textContent = "";
+    this.#phone.replaceChildren(element("p", { class: "empty" }, "Choose a session."));
+    this.#members.replaceChildren();
+  }
+
+  /** @param {any} detail what `admin.session` tells */
+  show({ stack, clients, calls }) {
+    const names = new Map(clients.map((/** @type {any} */ { client, name }) => [client, name ?? client]));
+    const key = JSON.stringify([stack, clients.map((/** @type {any} */ { unread, ...rest }) => ({ ...rest, away: Boolean(rest.away) })), calls.length]);
+    if (key === this.#drawn) return;
+    this.#drawn = key;
+    const count = countOf(stack.pages);
+    this.#note.textContent = `${count} ${count === 1 ? "page" : "pages"}`;
+    this.#phone.replaceChildren(
+      count === 0 ? element("p", { class: "empty" }, "No page is open.") : element("ol", { class: "cards" }, ...cards(stack.pages, names)),
+      stack.tabs ? tabBar(stack.tabs, stack.selected) : "");
+    this.#members.replaceChildren(
+      element("ul", {}, ...clients.map(member)),
+      calls.length === 0 ? "" : element("p", { class: "hint" }, `${calls.length} ${calls.length === 1 ? "call waits" : "calls wait"}`));
+  }
+}
+
+/**
+ * @param {Page[]} pages
+ * @returns {number}
+ */
+function countOf(pages) {
+  return pages.reduce((/** @type {number} */ sum, page) => sum + 1 + countOf(page.pages ?? []), 0);
+}
+
+/**
+ * @param {Page[]} pages bottom first
+ * @param {Map<string, string>} names
+ * @returns {HTMLLIElement[]} top first, as one reads
+ */
+function cards(pages, names) {
+  return [...pages].reverse().map((page, place) => {
+    const kind = technology(page.uri);
+    return element("li", { class: "page-card", "data-technology": kind, "data-style": page.style, "aria-current": place === 0 && !page.pages?.length ? "true" : null },
+      page.pages?.length ? element("ol", { class: "cards sheet", "aria-label": "Modal stack" }, ...cards(page.pages, names)) : null,
+      element("div", { class: "page-face" },
+        element("span", { class: "bar", "aria-hidden": "true" }),
+        element("strong", {}, page.route ?? short(page.uri)),
+        element("span", { class: "uri" }, short(page.uri)),
+        element("span", { class: "meta" }, `${page.id} · ${page.style} · ${names.get(page.host) ?? page.host}`)));
+  });
+}
+
+/**
+ * @param {{uri: string, pages?: Page[]}[]} tabs
+ * @param {number | null} selected
+ */
+function tabBar(tabs, selected) {
+  return element("ul", { class: "tab-bar", "aria-label": "Tabs" }, ...tabs.map((tab, place) =>
+    element("li", { "aria-current": place === selected ? "true" : null },
+      tab.uri.replace(/^\w+:\/*/, ""), place !== selected && tab.pages?.length ? element("small", {}, ` ${tab.pages.length}`) : null)));
+}
+
+/** @param {any} client */
+function member({ client, name, version, platform, page, user, guest, away, hosts, unread, asked }) {
+  const notes = [
+    user && `user ${user}`, guest && "guest", page && `in ${page}`, platform,
+    hosts.length > 0 && `shows ${hosts.map((/** @type {any} */ host) => host.patterns?.join(" ") ?? `${host.scheme ?? "*"}:`).join(", ")}`,
+    away && `away for ${duration(away)}`, asked > 0 && `owes ${asked}`, unread > 4096 && `${Math.round(unread / 1024)} KiB unread`,
+  ].filter(Boolean);
+  return element("li", { "data-away": away ? "true" : null },
+    element("strong", {}, name ?? client), version ? ` ${version}` : "", element("small", {}, ` ${client}`),
+    element("span", { class: "notes" }, notes.join(" · ")));
+}
