@@ -241,6 +241,10 @@ class View:
     # Text.
 
     def heading(self, level, text, anchor):
+        # A section of the text and a group of members may have the same name.
+        if anchor in self.anchors:
+            anchor = f"{anchor}-members"
+        self.anchors.add(anchor)
         self.headings.append((level, text, anchor))
         return f'<h{level} id="{html.escape(anchor)}">{html.escape(text)}</h{level}>'
 
@@ -307,8 +311,7 @@ class View:
             return ""
         if self.anchors is None or deeper:
             return f'<p class="label">{html.escape(item["text"])}</p>'
-        # Topics of the page have anchors too, and their own names.
-        return self.heading(max(2, item["level"]), item["text"], f"text-{item['anchor']}" if item["text"] == "Discussion" else item["anchor"])
+        return self.heading(max(2, item["level"]), item["text"], item["anchor"])
 
     def table(self, item, deeper):
         rows = []
