@@ -5,7 +5,7 @@ import pathlib
 import re
 
 from .markup import Markdown, code, joined
-from .site import Entry, Page, SiteError, relative
+from .site import ASSETS, Entry, Page, SiteError, relative
 from .symbolgraphs import ROOT
 
 # The order of the list; guides that it does not name follow.
@@ -30,11 +30,10 @@ class Guides:
         folder = ROOT / "web/docs"
         named = [name for name in GUIDES if (folder / name).exists()]
         rest = sorted(path.name for path in folder.glob("*.md") if path.name not in [*GUIDES, *COMING, "README.md"])
-        self.sources = [("web/docs/README.md", "coming/index.html", "Coming from another router", "At a glance")]
         self.sources = [
             OTHERS[0],
+            ("web/docs/README.md", "guides.html", "Guides", "All guides"),
             *((f"web/docs/{name}", f"guides/{pathlib.Path(name).stem}.html", "Guides", "") for name in [*named, *rest]),
-            ("web/docs/README.md", "guides.html", "Coming from another router", "All guides"),
             *((f"web/docs/{name}", f"guides/{pathlib.Path(name).stem}.html", "Coming from another router", "") for name in COMING),
             *OTHERS[1:],
         ]
@@ -70,6 +69,8 @@ class Guides:
         file, mark, anchor = target.partition("#")
         wanted = joined(str(pathlib.PurePosixPath(source).parent), file) if file else source
         path = self.paths.get(wanted) or self.swift_article(wanted)
+        if path is None and ROOT / wanted in ASSETS.values():
+            return pathlib.PurePosixPath(wanted).name
         if path is None:
             if not (ROOT / wanted).exists():
                 raise SiteError(f"a link to {target}: there is no {wanted}")

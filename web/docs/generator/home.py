@@ -16,20 +16,23 @@ def page(documents, reference, summaries):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     opening = readme.partition("\n## ")[0]
     document = Markdown(re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", opening), PATH, "README.md", str)
-    guides = [each for each in documents if each.group == "Guides"]
+    guides = [each for each in documents if each.group == "Guides" and each.path.startswith("guides/")]
     cards = "".join(
         f'<li><a href="{relative(each.path, PATH)}"><strong>{html.escape(each.title)}</strong><span>{html.escape(summaries[each.path])}</span></a></li>'
         for each in guides
     )
     rows = [("protocol.html", "The protocol", "every message, rule and error"), ("methods.html", "Methods", "params, results and errors of each"),
             ("codes.html", "Codes", "errors and close codes"), ("javascript.html", "JavaScript", "the client of web pages"),
-            ("guides.html", "Coming from another router", "BBRouter, JLRoutes, TheRouter, maps of actions")]  # fmt: skip
+            ("guides.html#coming-from-another-router", "Coming from another router", "BBRouter, JLRoutes, TheRouter, maps of actions")]  # fmt: skip
     rows += [(f"swift/{name.lower()}.html", name, "Swift, with every public symbol") for name in PRODUCTS if reference]
     links = "".join(f'<li><a href="{path}"><strong>{title}</strong><span>{about}</span></a></li>' for path, title, about in rows)
     parts = [
         document.html,
         f'<h2 id="guides">Guides</h2><ul class="cards">{cards}</ul>',
         f'<h2 id="reference">Reference</h2><ul class="cards">{links}</ul>',
+        '<h2 id="architecture">Architecture</h2>',
+        '<p class="picture"><img src="architecture.svg" alt="The targets of the package, and which imports which"></p>',
+        f'<p>What each is: <a href="{relative("sources.html", PATH)}">map of the sources</a>.</p>',
     ]
     return Page(PATH, "Waybridge", "", "\n".join(parts), "README.md", [Entry("Waybridge", "page")], label="Start")
 

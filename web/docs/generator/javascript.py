@@ -71,7 +71,7 @@ class Reference:
         headings, entries = [], [Entry(name, "JavaScript module")]
         own = [each for each in exports if self.owners[each["name"]] == module]
         others = sorted(each["name"] for each in exports if self.owners[each["name"]] != module)
-        parts = [f"<h1><code>{name}</code></h1>", code(f'import {{ {", ".join(each["name"] for each in own if each["kind"] != "type")} }} from "{name}";', "js")]
+        parts = [f"<h1><code>{name}</code></h1>", code(f'import {{ {", ".join(each["name"] for each in own if each["kind"] != "type")} }} from "{name}";', "js", "code declaration")]
         if others:
             links = ", ".join(f'<a href="{relative(f"{self.path(self.owners[each])}#{each}", path)}"><code>{each}</code></a>' for each in others)
             parts.append(f"<p>It exports these too: {links}.</p>")
@@ -125,7 +125,7 @@ class Reference:
         return None
 
     def declarations(self, declarations):
-        return "".join(code(broken(each), "ts") for each in declarations)
+        return "".join(code(broken(each), "ts", "code declaration") for each in declarations)
 
     def tags(self, symbol):
         rows = "".join(f"<dt><code>{html.escape(each['name'])}</code></dt><dd>{self.text(each['about'])}</dd>" for each in symbol["parameters"])

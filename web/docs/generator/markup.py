@@ -16,8 +16,8 @@ from .site import Entry, SiteError, relative, words
 LEXERS = {"sh": "bash", "ts": "typescript", "text": None, "": None}
 
 
-def code(text, language):
-    """A block of code, which a reader may scroll and copy."""
+def code(text, language, kind="code"):
+    """A block of code, which a reader may scroll and copy; a `code declaration` is read only, and wraps."""
     name = LEXERS.get(language, language)
     try:
         lexer = pygments.lexers.get_lexer_by_name(name, stripnl=False) if name else None
@@ -25,7 +25,7 @@ def code(text, language):
         raise SiteError(f"no lexer for the language {language!r} of a block: name another, or text") from error
     body = pygments.highlight(text, lexer, HtmlFormatter(nowrap=True)) if lexer else html.escape(text, quote=False)
     label = f"{language} code" if language not in ("", "text") else "text"
-    return f'<div class="code"><pre tabindex="0" role="region" aria-label="{html.escape(label)}"><code>{body.rstrip()}\n</code></pre></div>\n'
+    return f'<div class="{kind}"><pre tabindex="0" role="region" aria-label="{html.escape(label)}"><code>{body.rstrip()}\n</code></pre></div>\n'
 
 
 def slug(text, taken):
@@ -57,6 +57,7 @@ class Markdown:
         reader.add_render_rule("fence", lambda _, tokens, index, *rest: code(tokens[index].content, tokens[index].info.strip()))
         reader.add_render_rule("table_open", lambda *_: '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n')
         reader.add_render_rule("table_close", lambda *_: "</table></div>\n")
+        reader.add_render_rule("image", lambda _, tokens, index, *rest: picture(tokens[index]))
         self.html = reader.renderer.render(tokens, reader.options, {})
         self.index(tokens)
 
@@ -93,6 +94,10 @@ class Markdown:
                 entry.text += " " + token.content
         for entry in self.entries:
             entry.text = " ".join(dict.fromkeys(re.findall(r"[\w$./:@-]+", entry.text)))
+
+
+def picture(token):
+    return f'<span class="picture" tabindex="0" role="region" aria-label="Picture"><img src="{html.escape(token.attrs["src"])}" alt="{html.escape(token.content)}"></span>'
 
 
 def plain(inline):

@@ -11,7 +11,9 @@ import urllib.parse
 from html.parser import HTMLParser
 
 THEME = pathlib.Path(__file__).parent / "theme"
-ASSETS = {path.name: path for path in [*THEME.iterdir(), THEME.parents[2] / "demo/icon.svg"]}
+WEB = THEME.parents[2]
+# What lies beside the pages as it is, by its name there.
+ASSETS = {path.name: path for path in [*THEME.iterdir(), WEB / "demo/icon.svg", WEB / "docs/architecture.svg"]}
 
 
 class SiteError(Exception):

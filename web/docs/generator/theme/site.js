@@ -40,8 +40,9 @@ function index() {
  * its beginning more than its middle, and a short one more than a long one.
  * @param {Row} row
  * @param {string[]} words
+ * @param {string} asked as it was typed: of two names that differ in case, the one that was meant is first
  */
-function rank([title, kind, , page, text], words) {
+function rank([title, kind, , page, text], words, asked) {
   const lower = title.toLowerCase();
   const last = lower.slice(lower.lastIndexOf(".") + 1);
   let sum = 0;
@@ -54,7 +55,7 @@ function rank([title, kind, , page, text], words) {
     else if (text.toLowerCase().includes(word)) sum += 8;
     else return 0;
   }
-  return sum + (kind === "page" ? 6 : 0) - Math.min(title.length, 60) / 10 + 10;
+  return sum + (title === asked ? 5 : 0) + (kind === "page" ? 6 : 0) - Math.min(title.length, 60) / 10 + 10;
 }
 
 const search = /** @type {HTMLInputElement} */ (one("#search"));
@@ -111,7 +112,7 @@ async function find() {
     return;
   }
   if (asked !== search.value) return;
-  const found = rows.map((row) => ({ row, sum: rank(row, words) })).filter(({ sum }) => sum > 0);
+  const found = rows.map((row) => ({ row, sum: rank(row, words, asked.trim()) })).filter(({ sum }) => sum > 0);
   found.sort((a, b) => b.sum - a.sum);
   results.replaceChildren(...found.slice(0, 30).map(({ row }, number) => item(row, number)));
   if (!found.length) {
