@@ -69,10 +69,10 @@ class Methods:
         for each in map(self.resolved, params):
             need = "required" if each.get("required") else "optional"
             about = html.escape(each.get("summary", each.get("description", "")))
-            rows.append(f"<tr><th scope=\"row\"><code>{html.escape(each['name'])}</code></th><td><code>{html.escape(shape(each['schema']))}</code></td><td>{need}</td><td>{about}</td></tr>")
+            rows.append(f"<dt><code>{html.escape(each['name'])}</code> <span class=\"kind\">{html.escape(shape(each['schema']))}, {need}</span></dt><dd>{about}</dd>")
         if not rows:
             return "<p>Without params.</p>"
-        return f'<div class="table" tabindex="0" role="region" aria-label="Params"><table><tr><th>param</th><th>type</th><th></th><th></th></tr>{"".join(rows)}</table></div>'
+        return f'<p class="label">Params</p><dl class="parameters">{"".join(rows)}</dl>'
 
     def resolved(self, value):
         while "$ref" in value:

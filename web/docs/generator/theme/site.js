@@ -60,10 +60,10 @@ function rank([title, kind, , page, text], words, asked) {
 
 const search = /** @type {HTMLInputElement} */ (one("#search"));
 const results = one("#results");
-const status = one(".found");
+const told = one(".found");
 let chosen = -1;
 
-function close() {
+function closeResults() {
   results.setAttribute("hidden", "");
   search.setAttribute("aria-expanded", "false");
   search.removeAttribute("aria-activedescendant");
@@ -95,7 +95,7 @@ function item([title, kind, address, page], number) {
   row.addEventListener("pointerdown", (event) => {
     event.preventDefault();
     location.assign(row.dataset.address ?? "");
-    close();
+    closeResults();
   });
   return row;
 }
@@ -103,12 +103,12 @@ function item([title, kind, address, page], number) {
 async function find() {
   const asked = search.value;
   const words = asked.toLowerCase().split(/\s+/).filter(Boolean);
-  if (!words.length) return close();
+  if (!words.length) return closeResults();
   let rows;
   try {
     rows = await index();
   } catch (/** @type {any} */ error) {
-    status.textContent = error.message;
+    told.textContent = error.message;
     return;
   }
   if (asked !== search.value) return;
@@ -120,7 +120,7 @@ async function find() {
     none.textContent = `Nothing has “${asked}” in it.`;
     results.append(none);
   }
-  status.textContent = `${found.length} found`;
+  told.textContent = `${found.length} found`;
   results.removeAttribute("hidden");
   search.setAttribute("aria-expanded", "true");
   chosen = -1;
@@ -129,14 +129,14 @@ async function find() {
 
 search.addEventListener("focus", () => void index().catch(() => {}));
 search.addEventListener("input", () => void find());
-search.addEventListener("blur", close);
+search.addEventListener("blur", closeResults);
 search.addEventListener("keydown", (event) => {
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();
     choose(chosen + (event.key === "ArrowDown" ? 1 : -1));
   } else if (event.key === "Escape") {
     search.value = "";
-    close();
+    closeResults();
   }
 });
 one("form.search").addEventListener("submit", (event) => {
@@ -144,7 +144,7 @@ one("form.search").addEventListener("submit", (event) => {
   const row = results.querySelector('[aria-selected="true"]');
   if (row instanceof HTMLElement && row.dataset.address) {
     location.assign(row.dataset.address);
-    close();
+    closeResults();
   }
 });
 document.addEventListener("keydown", (event) => {
