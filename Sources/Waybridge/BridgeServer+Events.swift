@@ -46,7 +46,9 @@ extension BridgeServer {
   /// The stream ends with the server, and throws ``CallError`` 2429 when its reader falls behind by
   /// more than `buffer` events. Letting go of it ends it. Throws -32602 for a wrong topic.
   ///
-  /// - Parameter topics: a `*` at the end of one stands for any rest.
+  /// - Parameters:
+  ///   - topics: a `*` at the end of one stands for any rest.
+  ///   - buffer: how many events may wait for the stream's reader.
   public func events(
     _ topics: [String] = ["*"], buffer: Int = 1024
   ) async throws(CallError) -> AsyncThrowingStream<BridgeEvent, any Error> {

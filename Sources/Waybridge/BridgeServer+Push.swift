@@ -16,7 +16,10 @@ extension BridgeServer {
   /// Cancelling the awaiting task takes back what is not shown yet.
   ///
   /// - Parameters:
+  ///   - uri: what is opened, as in `router.open`.
+  ///   - params: its parameters; they win over those of the query and the path.
   ///   - exts: what is no business data (`animated`, …); reaches the host as it is.
+  ///   - style: how the page comes onto the stack; nil for the one that its route declares.
   ///   - audience: for a client, its session: the page is opened as that client would.
   ///   - timeout: how long a page may take to be shown, or a task to run: a millisecond to a day;
   ///     past it the result is the error 2408.
@@ -37,8 +40,12 @@ extension BridgeServer {
   ///
   /// Cancelling the awaiting task takes the calls back (`$/cancelRequest`).
   ///
-  /// - Parameter timeout: how long a client may take to answer: a millisecond to a day; past it, or
-  ///   when the client leaves, the result is the error 2504.
+  /// - Parameters:
+  ///   - method: the name that clients know it by.
+  ///   - params: what it is given.
+  ///   - audience: whose clients are asked.
+  ///   - timeout: how long a client may take to answer: a millisecond to a day; past it, or when the
+  ///     client leaves, the result is the error 2504.
   /// - Returns: one delivery for each client, in no order, with its value or its error as it is.
   public func call(
     _ method: String, _ params: ValueObject = [:], of audience: Audience,

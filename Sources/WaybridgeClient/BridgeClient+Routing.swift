@@ -139,6 +139,7 @@ extension BridgeClient {
   /// - Parameters:
   ///   - page: the page's id.
   ///   - method: a name that the page knows.
+  ///   - params: what the method is given.
   ///   - deadline: within this time it must have answered: 1 ms to 24 days.
   ///   - key: makes it once, whatever happens to connections and sessions: the same call under the
   ///     same key, 1 to 128 bytes, waits for the same value or is given it, and a client whose session is

@@ -19,8 +19,10 @@ public struct TokenKeyFile: Sendable, Hashable {
   /// A file that is one secret, shared with who makes the tokens (HS256): at least 32 bytes of any
   /// kind. A line end after them does not count.
   ///
-  /// - Parameter id: what a token's `kid` names it by, 1 to 256 bytes; nil where the secret is to
-  ///   serve whatever a token names.
+  /// - Parameters:
+  ///   - path: where the file is.
+  ///   - id: what a token's `kid` names it by, 1 to 256 bytes; nil where the secret is to serve
+  ///     whatever a token names.
   public static func secret(_ path: String, id: String? = nil) -> TokenKeyFile {
     TokenKeyFile(path: path, content: .secret(id: id))
   }

@@ -8,7 +8,9 @@ public struct TokenSigner: Sendable {
   /// Reads the secret, see ``TokenKeyFile/secret(_:id:)``, from a file or a pipe. Throws
   /// ``TokenKeyError``.
   ///
-  /// - Parameter keyID: what tokens name the secret by (`kid`), 1 to 256 bytes.
+  /// - Parameters:
+  ///   - path: where the secret is.
+  ///   - keyID: what tokens name the secret by (`kid`), 1 to 256 bytes.
   public init(secretFile path: String, keyID: String? = nil) async throws(TokenKeyError) {
     let file = TokenKeyFile.secret(path, id: keyID)
     do throws(FileFault) {

@@ -1,13 +1,17 @@
 """The package of Tests/Examples, built once with every Swift block of the documents beside its own programs."""
 
 import functools
+import json
 import re
 import shutil
 import subprocess
 
+import walk
 from readme import ROOT, all_blocks, comment_blocks, replaced
 
 FOLDER = ROOT / ".build/examples"
+# The guide whose files are a package of its own, which is built here beside the others.
+TUTORIAL = "tutorial.md"
 METRICS = (
     'path: "../.."), .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"), '
     '.package(url: "https://github.com/apple/swift-log", from: "1.6.0"), '
@@ -35,6 +39,15 @@ TARGET = """
         .product(name: "WaybridgeTesting", package: "waybridge"),
       ],
       path: "DocumentTests"),
+    .target(
+      name: "Shop", dependencies: [.product(name: "Waybridge", package: "waybridge")], path: "Tutorial/Sources/Shop",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "ShopApp", dependencies: ["Shop"], path: "Tutorial/Sources/ShopApp", swiftSettings: [.treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "ShopTests",
+      dependencies: ["Shop", .product(name: "WaybridgeTesting", package: "waybridge")],
+      path: "Tutorial/Tests/ShopTests"),
   ]
 )
 """
@@ -54,10 +67,31 @@ def build():
         write(copy, path.read_text())
     for name, text in snippets():
         write(FOLDER / name, text)
+    write_tutorial()
     if (ROOT / "Package.resolved").exists():
         shutil.copy(ROOT / "Package.resolved", FOLDER)
     done = swift("build", "--build-tests")
     return swift("build", "--show-bin-path").stdout.strip(), done.returncode, done.stdout
+
+
+def write_tutorial():
+    """Writes the Swift of the tutorial, what is generated from its table too; its tests find the table in the package's folder."""
+    found = walk.files(TUTORIAL)
+    for name, text in found.items():
+        if name.endswith(".swift") and name != "Package.swift":
+            write(FOLDER / "Tutorial" / name, text)
+    write(FOLDER / "routes.json", found["routes.json"])
+    command = [walk.WAYBRIDGE, "routes", "generate", FOLDER / "routes.json", "--language", "swift", "--module", "Waybridge"]
+    subprocess.run([*command, "--output", FOLDER / "Tutorial/Sources/Shop"], check=True, stdout=subprocess.DEVNULL)
+
+
+def declared(folder):
+    """The targets of a package and what each depends on, as its manifest says."""
+    done = subprocess.run(["swift", "package", "dump-package", "--package-path", str(folder)], check=True, stdout=subprocess.PIPE)
+    return {
+        target["name"]: sorted(each.get("byName", each.get("product"))[0] for each in target["dependencies"])
+        for target in json.loads(done.stdout)["targets"]
+    }
 
 
 def swift(command, *arguments):
@@ -89,7 +123,8 @@ def snippets():
 
     One that imports Testing is a file of tests as it stands.
     """
-    written = [(block, imports_of(block), "") for block in all_blocks("swift")]
+    blocks = [block for block in all_blocks("swift") if not block.place.startswith(f"web/docs/{TUTORIAL}:")]
+    written = [(block, imports_of(block), "") for block in blocks]
     for block, imports, _ in written:
         if not imports:
             raise AssertionError(f"{block.place}: begin a Swift block with its imports: it has to compile by itself")

@@ -1,49 +1,14 @@
 """The public symbols of the products, as the compiler knows them."""
 
-import functools
-import json
-import pathlib
 import re
-import subprocess
+import sys
 
 from readme import ROOT
 
-# What each product re-exports.
-PRODUCTS = {
-    "Waybridge": ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WaySession", "WayStore", "WayTable"],
-    "WaybridgeClient": ["WayValues", "WayNavigation"],
-    "WaybridgeTesting": [],
-    "WaybridgeTables": [],
-    "WaybridgeTokens": [],
-}
+sys.path.insert(0, str(ROOT / "web/docs"))
+from generator.symbolgraphs import PRODUCTS, built, output, write_graph  # noqa: E402
 
-
-def output(*command):
-    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
-
-
-@functools.cache
-def built():
-    """Builds the package; gives the folder of its modules, and the triple that they are built for."""
-    output("swift", "build")
-    binaries = pathlib.Path(output("swift", "build", "--show-bin-path").strip())
-    return binaries, json.loads(output("swift", "-print-target-info"))["target"]["triple"]
-
-
-def write_graph(product, folder):
-    """Writes the symbol graph of a product, with what it re-exports, into a folder, and reads it."""
-    binaries, triple = built()
-    output(
-        "swift", "symbolgraph-extract", "-module-name", product, "-target", triple,
-        "-I", str(binaries / "Modules"), "-I", "Sources/CLibwebsockets", "-I", "Sources/CLibuv",
-        "-I", "Sources/CWayMalloc", "-I", "Sources/CWaySQLite", "-I", "Sources/CWayCurl",
-        "-Xcc", f"-fmodule-map-file={binaries}/CWayBuild.build/module.modulemap",
-        "-Xcc", f"-fmodule-map-file={binaries}/CSimdjson.build/module.modulemap",
-        "-Xcc", f"-fmodule-map-file={binaries}/CWebClient.build/module.modulemap",
-        "-minimum-access-level", "public", "-skip-inherited-docs", "-output-dir", str(folder),
-        *[f"-experimental-allowed-reexported-modules={','.join(PRODUCTS[product])}" for _ in PRODUCTS[product][:1]],
-    )  # fmt: skip
-    return json.loads((pathlib.Path(folder) / f"{product}.symbols.json").read_text())
+__all__ = ["PRODUCTS", "Symbol", "built", "output", "write_graph"]
 
 
 class Symbol:

@@ -11,13 +11,13 @@ from readme import ROOT, blocks
 
 
 def commands():
-    """The two lines of the section that shows how to try it."""
+    """The three lines of the section that shows how to try it."""
     return blocks("Try it", "sh")
 
 
 class ReadmeCommands(unittest.TestCase):
-    def test_there_are_two_commands_of_one_line(self):
-        self.assertEqual([1, 1], [len(command.splitlines()) for command in commands()])
+    def test_there_are_three_commands_of_one_line(self):
+        self.assertEqual([1, 1, 1], [len(command.splitlines()) for command in commands()])
 
     def test_the_first_command_installs_and_starts_the_demo(self):
         line = commands()[0] + " --port 0"
@@ -40,8 +40,13 @@ class ReadmeCommands(unittest.TestCase):
             server.stdout.close()
         self.assertEqual(0, code)
 
-    def test_the_second_command_is_what_continuous_integration_runs(self):
-        command = commands()[1]
+    def test_the_second_command_installs_and_builds_what_test_site_reads(self):
+        install, build = commands()[1].split(" && ")
+        subprocess.run(["bash", "-c", install], cwd=ROOT, check=True)
+        self.assertIn(build, (ROOT / "Tests/Readme/test_site.py").read_text())
+
+    def test_the_third_command_is_what_continuous_integration_runs(self):
+        command = commands()[2]
         self.assertEqual("bash Tests/run", command)
         self.assertIn(command, (ROOT / ".ci/run").read_text())
 

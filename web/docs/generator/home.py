@@ -1,0 +1,48 @@
+"""The first page, and the order of what the site has."""
+
+import html
+import re
+
+from .markup import Markdown
+from .site import Entry, Page, relative
+from .symbolgraphs import PRODUCTS, ROOT
+
+GROUPS = ["", "Guides", "Coming from another router", "Protocol", "JavaScript", "Swift", "Project"]
+PATH = "index.html"
+
+
+def page(documents, reference, summaries):
+    """What Waybridge is, in the words of README; a way into each part; the picture of the sources."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    opening = readme.partition("\n## ")[0]
+    document = Markdown(re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", opening), PATH, "README.md", str)
+    guides = [each for each in documents if each.group == "Guides" and each.path.startswith("guides/")]
+    cards = "".join(
+        f'<li><a href="{relative(each.path, PATH)}"><strong>{html.escape(each.title)}</strong><span>{html.escape(summaries[each.path])}</span></a></li>'
+        for each in guides
+    )
+    rows = [("protocol.html", "The protocol", "every message, rule and error"), ("methods.html", "Methods", "params, results and errors of each"),
+            ("codes.html", "Codes", "errors and close codes"), ("javascript.html", "JavaScript", "the client of web pages"),
+            ("guides.html#coming-from-another-router", "Coming from another router", "BBRouter, JLRoutes, TheRouter, maps of actions")]  # fmt: skip
+    rows += [(f"swift/{name.lower()}.html", name, "Swift, with every public symbol") for name in PRODUCTS if reference]
+    links = "".join(f'<li><a href="{path}"><strong>{title}</strong><span>{about}</span></a></li>' for path, title, about in rows)
+    parts = [
+        document.html,
+        f'<h2 id="guides">Guides</h2><ul class="cards">{cards}</ul>',
+        f'<h2 id="reference">Reference</h2><ul class="cards">{links}</ul>',
+        '<h2 id="architecture">Architecture</h2>',
+        '<p class="picture"><img src="architecture.svg" alt="The targets of the package, and which imports which"></p>',
+        f'<p>What each is: <a href="{relative("sources.html", PATH)}">map of the sources</a>.</p>',
+    ]
+    return Page(PATH, "Waybridge", "", "\n".join(parts), "README.md", [Entry("Waybridge", "page")], label="Start")
+
+
+def stand_in(site, guides):
+    """In the place of what a site without the Swift reference lacks, a page that says so."""
+    for name in PRODUCTS:
+        folder = ROOT / f"Sources/{name}/{name}.docc"
+        for article in sorted(folder.glob("*.md")):
+            path = guides.swift_article(str(article.relative_to(ROOT)))
+            title = article.read_text(encoding="utf-8").splitlines()[0].lstrip("# ").strip("`")
+            body = f"<h1>{html.escape(title)}</h1><p>This site was built without the reference of the Swift products.</p>"
+            site.add(Page(path, title, "Swift", body, str(article.relative_to(ROOT)), listed=False))
