@@ -24,7 +24,7 @@ package enum Order: Sendable, Equatable {
     package let text: String
   }
 
-  package static let help = [
+  package static let words = [
     "NUMBER           choose an entry",
     "TEXT             fill in the field that is asked for; an empty line leaves it out",
     "= TEXT           the same, for a text that is one of these words",

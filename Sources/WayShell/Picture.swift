@@ -33,8 +33,14 @@ package struct Picture: Sendable {
     let isRoomy = room - 1 - notes.count - beneath.count >= 6
     if isRoomy { lines += edges(state.beneath) }
     let height = room - lines.count - notes.count
-    lines += state.top.map { frame($0, height, isOver: isRoomy && !beneath.isEmpty) }
-      ?? empty(height)
+    if !state.panel.isEmpty {
+      let body = state.panel.map { (Ink.plain, $0) }
+      lines += box(body, "waybridge", "an empty line goes back to the page", height)
+    } else {
+      lines +=
+        state.top.map { frame($0, height, isOver: isRoomy && !beneath.isEmpty) }
+        ?? empty(height)
+    }
     lines += notes.map { ink(.dim, $0.fitted(to: columns)) }
     return Array(lines.prefix(room))
   }
@@ -77,9 +83,15 @@ package struct Picture: Sendable {
 
   private func empty(_ height: Int) -> [String] {
     let words = ["No page is shown.", "open URI opens one; help lists the commands."]
-    let body = Array(words.prefix(max(1, height - 2)))
-    let rest = [String](repeating: "", count: max(0, height - 2 - body.count))
-    return [edge("┌┐", "waybridge")] + (body + rest).map { row((.dim, $0)) } + [edge("└┘", "help")]
+    return box(words.map { (.dim, $0) }, "waybridge", "help", height)
+  }
+
+  private func box(
+    _ body: [(Ink, String)], _ title: String, _ prompt: String, _ height: Int
+  ) -> [String] {
+    let room = max(1, height - 2)
+    let rest = [(Ink, String)](repeating: (.plain, ""), count: max(0, room - body.count))
+    return [edge("┌┐", title)] + (body.prefix(room) + rest).map(row) + [edge("└┘", prompt)]
   }
 
   private func row(_ line: (ink: Ink, text: String)) -> String {

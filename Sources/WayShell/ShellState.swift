@@ -33,8 +33,10 @@ package struct ShellState: Sendable {
   package var connection = ""
   /// The session's id.
   package var session = ""
+  /// What is shown in the place of the top page until another line is typed.
+  package var panel: [String] = []
   /// How many lines were typed.
-  package var typed = 0
+  package private(set) var typed = 0
   private var topPage: String?
 
   package init() {}
@@ -81,6 +83,8 @@ package struct ShellState: Sendable {
 
   /// Takes a line. Throws, with nothing changed, where it cannot be carried out.
   package mutating func take(_ line: String) throws(Order.Fault) -> Action {
+    typed += 1
+    panel = []
     switch try Order(line) {
     case .text(let text): return try enter(text)
     case .finish(let value): return answer(try waiting(), value)

@@ -23,7 +23,9 @@ extension Configuration {
   private func connect(_ opensSession: Bool) async throws -> BridgeClient {
     let token = try tokenFile.map(TokenFile.read)
     let join = try membership
-    guard opensSession || token != nil || join != nil else { return try await BridgeClient.connect(to: url) }
+    guard opensSession || token != nil || join != nil else {
+      return try await BridgeClient.connect(to: url)
+    }
     let options = BridgeClient.SessionOptions(
       name: "waybridge command", version: BridgeServer.version, token: token, join: join,
       reconnect: .never)

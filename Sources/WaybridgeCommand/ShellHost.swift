@@ -120,7 +120,6 @@ actor ShellHost: PageHost {
 
   /// Takes a line; gives what is to be done about it, where there is anything.
   func take(_ line: String) -> ShellState.Action? {
-    state.typed += 1
     do throws(Order.Fault) {
       let action = try state.take(line)
       view.show(state)
@@ -179,6 +178,12 @@ actor ShellHost: PageHost {
   }
 
   func tell(_ text: String) { tell([text], note: 1) }
+
+  /// Tells lines that are read in the place of the page.
+  func unfold(_ lines: [String]) {
+    state.panel = lines
+    tell(lines, note: 0)
+  }
 
   /// Tells lines, of which the first so many are kept as notes of the screen.
   func tell(_ lines: [String], note count: Int) {

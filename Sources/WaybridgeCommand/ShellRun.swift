@@ -95,7 +95,7 @@ struct ShellRun: Sendable {
         "others join with --session \(join.session) --join \(join.token)",
       ]
     }
-    await host.tell(lines, note: lines.count)
+    await host.unfold(lines)
   }
 
   private func learn() async {
@@ -119,7 +119,8 @@ struct ShellRun: Sendable {
         await host.tell("resumed")
       case .begunAnew(let lost):
         await host.tell(
-          "begun anew: \(lost.reason), \(lost.pages.count) pages and \(lost.calls.count) calls lost")
+          "begun anew: \(lost.reason), \(lost.pages.count) pages and \(lost.calls.count) calls lost"
+        )
         await greet()
       case .ended(let end): return .connection(end)
       }
@@ -190,8 +191,8 @@ struct ShellRun: Sendable {
       case .invite(let address): try await invite(address)
       case .tab(let index): try await client.selectTab(index)
       case .progress(let id, let value): await host.report(id, value)
-      case .stack: await host.tell(ShellStack.lines(of: try await client.stack()), note: .max)
-      case .help: await host.tell(Order.help, note: .max)
+      case .stack: await host.unfold(ShellStack.lines(of: try await client.stack()))
+      case .help: await host.unfold(Order.words)
       case .wait, .draw, .quit: break
       }
     } catch {

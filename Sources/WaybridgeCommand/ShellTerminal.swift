@@ -3,7 +3,7 @@ import Foundation
 import WayShell
 
 /// Draws a shell in place, on the alternate screen of the terminal, and again when its size changes.
-final class ShellTerminal: ShellView {
+struct ShellTerminal: ShellView {
   /// Whether somebody sits at a terminal that can be drawn on.
   static var isThere: Bool {
     isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
@@ -19,14 +19,10 @@ final class ShellTerminal: ShellView {
   private let cues: AsyncStream<Cue>
   private let source: AsyncStream<Cue>.Continuation
   private let isColoured = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
-  private let resizes: any DispatchSourceSignal
 
   init() {
     // The latest count; more than one, since a resize must not push the state out.
     (cues, source) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
-    resizes = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .global())
-    resizes.setEventHandler { [source] in source.yield(.size) }
-    resizes.resume()
   }
 
   /// What has happened is among the state's notes.
@@ -37,6 +33,10 @@ final class ShellTerminal: ShellView {
   func end() { source.finish() }
 
   func run() async throws {
+    let resizes = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .global())
+    resizes.setEventHandler { [source] in source.yield(.size) }
+    resizes.resume()
+    defer { resizes.cancel() }
     var state = ShellState()
     try Self.write("\u{1B}[?1049h\u{1B}[2J")
     defer { try? Self.write("\u{1B}[?1049l") }

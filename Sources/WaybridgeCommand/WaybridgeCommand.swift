@@ -9,7 +9,8 @@ struct WaybridgeCommand: AsyncParsableCommand {
       "A JSON-RPC bridge that opens an app's routes from web pages, Flutter views and back-ends.",
     version: "waybridge \(BridgeServer.version)",
     subcommands: [
-      Serve.self, Demo.self, CallCommand.self, ShellCommand.self, Explain.self, TokenCommand.self, URICommand.self,
+      Serve.self, Demo.self, CallCommand.self, ShellCommand.self, Explain.self, TokenCommand.self,
+      URICommand.self,
       PolicyCommand.self, RoutesCommand.self, SessionsCommand.self,
     ])
 }
