@@ -33,7 +33,7 @@ package struct ShellState: Sendable {
   package var connection = ""
   /// The session's id.
   package var session = ""
-  /// What is shown in the place of the top page until another line is typed.
+  /// What is shown in the place of the top page until a line is typed or another is there.
   package var panel: [String] = []
   /// How many lines were typed.
   package private(set) var typed = 0
@@ -52,6 +52,7 @@ package struct ShellState: Sendable {
 
   package mutating func show(_ screen: Screen) {
     screens.append(screen)
+    panel = []
     if screen.kind == .page { topPage = screen.id }
   }
 

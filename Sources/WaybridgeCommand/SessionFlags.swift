@@ -6,7 +6,9 @@ struct SessionFlags: ParsableArguments {
   @Option(help: .setting("session", valueName: "id"), completion: .nothing)
   var session: String?
 
-  @Option(help: .setting("join", valueName: "token"), completion: .nothing)
+  // A token may begin with a hyphen.
+  @Option(
+    parsing: .unconditional, help: .setting("join", valueName: "token"), completion: .nothing)
   var join: String?
 }
 

@@ -23,10 +23,13 @@ struct ShellRun: Sendable {
   /// Returns after `quit`, the end of the input or a signal. Throws where the connection ends for good,
   /// or nobody reads the output.
   func untilQuit(topics: [String], signals: UnixSignalsSequence) async throws {
-    let drawing = Task { try await view.run() }
+    let (faults, source) = AsyncStream<any Error>.makeStream()
+    let drawing = Task {
+      do { try await view.run() } catch { source.yield(error) }
+    }
     let end: End
     do {
-      end = try await live(topics, signals, drawing)
+      end = try await live(topics, signals, faults)
     } catch {
       await leave(drawing)
       throw error
@@ -38,15 +41,15 @@ struct ShellRun: Sendable {
     }
   }
 
-  private func leave(_ drawing: Task<Void, any Error>) async {
+  private func leave(_ drawing: Task<Void, Never>) async {
     await host.end()
     await client.close()
     view.end()
-    _ = await drawing.result
+    await drawing.value
   }
 
   private func live(
-    _ topics: [String], _ signals: UnixSignalsSequence, _ drawing: Task<Void, any Error>
+    _ topics: [String], _ signals: UnixSignalsSequence, _ faults: AsyncStream<any Error>
   ) async throws -> End {
     await greet()
     return try await withThrowingTaskGroup(of: End.self) { group in
@@ -66,7 +69,7 @@ struct ShellRun: Sendable {
         }
       }
       group.addTask {
-        try await drawing.value
+        for await fault in faults { throw fault }
         return .nothing
       }
       group.addTask {

@@ -5,7 +5,6 @@ import os
 import pty
 import re
 import select
-import signal
 import struct
 import subprocess
 import termios
@@ -64,14 +63,20 @@ class Shell:
             if line.startswith(start):
                 return line
 
+    def until_all(self, *lines):
+        """Waits for lines, in whatever order."""
+        missing = set(lines)
+        while missing:
+            missing.discard(self.line())
+
+    def close(self):
+        """Ends the input."""
+        self.process.stdin.close()
+        self.process.stdin = None
+
     def type(self, *lines):
         self.process.stdin.write("".join(line + "\n" for line in lines).encode())
         self.process.stdin.flush()
-
-    def end(self):
-        """Closes the input; gives the exit code and standard error."""
-        _, errors = self.process.communicate(timeout=PATIENCE)
-        return self.process.returncode, errors.decode()
 
 
 class Terminal:
@@ -82,7 +87,8 @@ class Terminal:
     def __init__(self, url, *arguments, columns=80, rows=24, **variables):
         self._command = [WAYBRIDGE, "shell", "--url", url, *arguments]
         self._environment = environment({"TERM": "xterm"} | variables)
-        self._environment.pop("NO_COLOR", None) if "NO_COLOR" not in variables else None
+        if "NO_COLOR" not in variables:
+            self._environment.pop("NO_COLOR", None)
         self._size = (columns, rows)
         # All that the terminal was sent.
         self.sent = ""
@@ -90,7 +96,7 @@ class Terminal:
 
     def __enter__(self):
         self._own, theirs = pty.openpty()
-        self.resize(*self._size, tells=False)
+        self.resize(*self._size)
         self.process = subprocess.Popen(
             self._command, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, env=self._environment,
             start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
@@ -105,7 +111,7 @@ class Terminal:
         self.process.stderr.close()
         os.close(self._own)
 
-    def resize(self, columns, rows, tells=True):
+    def resize(self, columns, rows):
         self._size = (columns, rows)
         self._screen = [[" "] * columns for _ in range(rows)]
         self._at = (0, 0)
@@ -115,13 +121,13 @@ class Terminal:
     def type(self, line):
         os.write(self._own, line.encode() + b"\n")
 
-    def screen(self, *texts, without=()):
-        """The rows, once each of the texts stands on one of them, and none of the others."""
+    def screen(self, *texts, without=(), prompt=""):
+        """The rows, once each of the texts stands on one of them, none of the others, and the prompt on the last."""
         end = time.monotonic() + PATIENCE
         while True:
             rows = ["".join(row).rstrip() for row in self._screen]
             whole = "\n".join(rows)
-            if all(text in whole for text in texts) and not any(text in whole for text in without):
+            if rows[-1].startswith(prompt) and all(text in whole for text in texts) and not any(text in whole for text in without):
                 return rows
             if not self._read(end - time.monotonic()):
                 raise AssertionError(f"{texts} did not come; there is\n{whole}")
