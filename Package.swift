@@ -69,6 +69,7 @@ let package = Package(
     target(
       "WayTableTools",
       ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable"]),
+    target("WayShell", ["WayValues", "WayRPC"]),
     target("WayTransport"),
     .executableTarget(name: "FindModules", swiftSettings: strict),
     .plugin(
@@ -117,8 +118,8 @@ let package = Package(
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [
-        "WayTableTools", "WayStore", "WayTable", "Waybridge", "WaybridgeClient", "WaybridgeTables",
-        "WaybridgeTokens",
+        "WayShell", "WayTableTools", "WayStore", "WayTable", "Waybridge", "WaybridgeClient",
+        "WaybridgeTables", "WaybridgeTokens",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -143,6 +144,7 @@ let package = Package(
       "WayRoutingTests",
       ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "TestSupport"]),
     tests("WayRPCTests", ["WayValues", "WayRPC", "TestSupport"]),
+    tests("WayShellTests", ["WayValues", "WayRPC", "WayShell"]),
     tests("FindModulesTests", ["FindModules"]),
     tests(
       "WayTableTests",

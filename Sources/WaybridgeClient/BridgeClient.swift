@@ -136,6 +136,14 @@ public actor BridgeClient {
     }
   }
 
+  /// Looks how the connection is, now: for an app that hears from its system that the network is back, or
+  /// that it is in sight again. A client that waits before it connects again does so at once; one that
+  /// is connected asks the server whether it is there, and takes the connection for lost after 5 s
+  /// without an answer. Returns before that; ``connectionStates()`` tells what comes of it.
+  public func checkConnection() {
+    line.hasten()
+  }
+
   private func forgetReader(_ number: Int) {
     states.remove(number)
   }

@@ -3,7 +3,7 @@ import WaybridgeClient
 
 extension Configuration {
   /// Connects to the bridge for as long as `body` runs. A session is opened where `opensSession`
-  /// says so or where there is a token.
+  /// says so, or where there is a token or a session to join.
   func withClient(opensSession: Bool, _ body: (BridgeClient) async throws -> Void) async throws {
     do {
       let client = try await connect(opensSession)
@@ -22,9 +22,13 @@ extension Configuration {
   /// The command is over with its connection, and says so.
   private func connect(_ opensSession: Bool) async throws -> BridgeClient {
     let token = try tokenFile.map(TokenFile.read)
-    guard opensSession || token != nil else { return try await BridgeClient.connect(to: url) }
+    let join = try membership
+    guard opensSession || token != nil || join != nil else {
+      return try await BridgeClient.connect(to: url)
+    }
     let options = BridgeClient.SessionOptions(
-      name: "waybridge command", version: BridgeServer.version, token: token, reconnect: .never)
+      name: "waybridge command", version: BridgeServer.version, token: token, join: join,
+      reconnect: .never)
     return try await BridgeClient.connect(to: url, session: options)
   }
 }

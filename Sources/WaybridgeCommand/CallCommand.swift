@@ -10,7 +10,7 @@ struct CallCommand: Configured {
     discussion: """
       The result is printed as one line of JSON; errors, and "progress" with its value, go to \
       standard error. The call is plain JSON-RPC, in a session of its own that ends with it; with \
-      --token-file or --watch, session.open comes first.
+      --token-file, --watch or --session, session.open comes first.
 
       With --watch the topics are subscribed to before METHOD, if any, is called. Each event is \
       printed as a line {"topic", "data", "at"}, METHOD's result as a line {"result"}, until \
@@ -40,6 +40,8 @@ struct CallCommand: Configured {
     completion: .topic)
   var watch: [String] = []
 
+  @OptionGroup var member: SessionFlags
+
   @Option(help: .setting("url"), completion: .nothing)
   var url: String?
 
@@ -48,7 +50,9 @@ struct CallCommand: Configured {
 
   @OptionGroup var config: ConfigurationFile
 
-  var flags: KeyValuePairs<String, String?> { ["url": url, "tokenFile": tokenFile] }
+  var flags: KeyValuePairs<String, String?> {
+    ["url": url, "tokenFile": tokenFile, "session": member.session, "join": member.join]
+  }
 
   mutating func validate() throws {
     try checkFlags()

@@ -24,6 +24,8 @@ struct Configuration: Sendable {
   var isConformance = false
   var url = "ws://127.0.0.1:8080/bridge"
   var tokenFile: String?
+  var session = ""
+  var join = ""
   var tokenSecretFile: String?
   var tokenKeyFile: String?
   var allowsAnonymous = false
@@ -139,6 +141,13 @@ extension Configuration {
       "A file that holds the token to open a session with; nobody but its owner may have access "
         + "to it."
     ),
+    Setting("session", .text(\.session), "The id of the session to become a member of."),
+    Setting(
+      "join", .text(\.join),
+      """
+      The join token of that session, a secret: others of this machine see the flag, and not the \
+      variable.
+      """),
     Setting(
       "tokenSecretFile", .path(\.tokenSecretFile),
       """

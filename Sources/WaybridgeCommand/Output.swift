@@ -7,8 +7,12 @@ struct Output {
 
   /// Adds a line; what has become much is written at once.
   mutating func line(_ text: String) throws(CommandError) {
+    try self.text(text + "\n")
+  }
+
+  /// Adds a text that ends no line.
+  mutating func text(_ text: String) throws(CommandError) {
     bytes += text.utf8
-    bytes.append(UInt8(ascii: "\n"))
     if bytes.count >= Self.held { try flush() }
   }
 

@@ -113,8 +113,8 @@ extension Setting {
   var initialValue: String? {
     let settings = Configuration()
     return switch kind {
-    case .text(let place), .choice(let place, _): settings[keyPath: place]
-    case .formed(let place, _):
+    case .choice(let place, _): settings[keyPath: place]
+    case .text(let place), .formed(let place, _):
       settings[keyPath: place].isEmpty ? nil : settings[keyPath: place]
     case .list: nil
     case .path(let place): settings[keyPath: place]

@@ -9,8 +9,8 @@ struct WaybridgeCommand: AsyncParsableCommand {
       "A JSON-RPC bridge that opens an app's routes from web pages, Flutter views and back-ends.",
     version: "waybridge \(BridgeServer.version) (commit \(BridgeServer.commit ?? "unknown"))",
     subcommands: [
-      Serve.self, Demo.self, CallCommand.self, Explain.self, Replay.self, TokenCommand.self,
-      URICommand.self,
-      PolicyCommand.self, RoutesCommand.self, SessionsCommand.self,
+      Serve.self, Demo.self, CallCommand.self, ShellCommand.self, Explain.self, Replay.self,
+      TokenCommand.self, URICommand.self, PolicyCommand.self, RoutesCommand.self,
+      SessionsCommand.self,
     ])
 }

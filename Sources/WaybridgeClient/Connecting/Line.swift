@@ -134,6 +134,16 @@ final class Line: @unchecked Sendable {
     lost(error.isRetryable ? .unreachable : .refused, error)
   }
 
+  /// Connects now, where it waits to connect, and asks a server that it is connected to whether it is
+  /// there.
+  func hasten() {
+    retry?.cancel()
+    connectAgain()
+    guard isOpen else { return }
+    liveness?.doubt(at: loop.nanoseconds)
+    lookForLife()
+  }
+
   /// Closes with 1000, which is the end.
   func close() {
     if life.close() { return end(nil) }

@@ -11,10 +11,15 @@ struct Liveness: Sendable {
     case lost
   }
 
+  /// The longest that is waited for an answer where there is reason to doubt: 5 s.
+  private static let doubt: UInt64 = 5_000_000_000
+
   private let quiet: UInt64
   private let patience: UInt64
   private var heard: UInt64
   private var isAsked = false
+  /// Whether there was reason to doubt since something has come.
+  private var isDoubted = false
 
   init(_ silence: Silence, at now: UInt64) {
     quiet = silence.quiet
@@ -26,16 +31,25 @@ struct Liveness: Sendable {
   mutating func hear(at now: UInt64) {
     heard = now
     isAsked = false
+    isDoubted = false
+  }
+
+  /// There is reason to doubt that it is there: the next look asks.
+  mutating func doubt(at now: UInt64) {
+    heard = now &- quiet
+    isAsked = false
+    isDoubted = true
   }
 
   mutating func look(at now: UInt64) -> Verdict {
     let silence = now &- heard
+    let patience = isDoubted ? min(patience, Self.doubt) : patience
     if isAsked, silence >= quiet + patience { return .lost }
     guard silence >= quiet else { return .wait(quiet - silence) }
     // A clock that has jumped, as of a machine that slept, says nothing of an answer.
     if !isAsked {
       isAsked = true
-      heard = now - quiet
+      heard = now &- quiet
       return .ask(patience)
     }
     return .wait(quiet + patience - silence)

@@ -108,6 +108,29 @@ struct ClientResumeTests {
     await client.close()
   }
 
+  @Test func whoHearsThatTheNetworkIsBackDoesNotWait() async throws {
+    let stage = try await ResumeStage()
+    let (client, line) = try await stage.connect()
+    let states = await client.connectionStates()
+    line.isReachable = false
+    await line.cut()
+    await stage.loop.advance(by: .seconds(60))
+    let call = Task { try await client.invoke("action://count", ["n": 1]) }
+    line.isReachable = true
+    // The next attempt is 15 s away, or more.
+    await client.checkConnection()
+    await stage.loop.settle()
+    #expect(try await call.value == 1)
+    #expect(await words(states, until: "resumed").last == "resumed")
+    // Of a connection that is alive nothing is noticed.
+    await client.checkConnection()
+    await stage.loop.advance(by: .seconds(10))
+    #expect(line.connections == 2)
+    await client.close()
+    await client.checkConnection()
+    #expect(line.connections == 2)
+  }
+
   /// Two clients whose connections break after a few frames each, over and over: one calls, the
   /// other runs.
   @Test(arguments: 1...8)

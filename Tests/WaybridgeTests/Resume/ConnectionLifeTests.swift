@@ -191,6 +191,20 @@ struct LivenessTests {
     #expect(life.look(at: 3615 * Self.second) == .lost)
   }
 
+  @Test func whoHasReasonToDoubtAsksAtOnceAndWaitsForLess() {
+    var life = Liveness(Silence(), at: 0)
+    life.doubt(at: 3 * Self.second)
+    #expect(life.look(at: 3 * Self.second) == .ask(5 * Self.second))
+    #expect(life.look(at: 7 * Self.second) == .wait(Self.second))
+    var other = life
+    #expect(life.look(at: 8 * Self.second) == .lost)
+    other.hear(at: 7 * Self.second)
+    #expect(other.look(at: 27 * Self.second) == .ask(15 * Self.second))
+    var impatient = Liveness(Silence(quiet: 20_000, patience: 2_000), at: 0)
+    impatient.doubt(at: 0)
+    #expect(impatient.look(at: 0) == .ask(2 * Self.second))
+  }
+
   @Test(arguments: [(Int64.min, Int64.max), (0, -1)] as [(Int64, Int64)])
   func aServerCannotAskForTimesWithoutSense(quiet: Int64, patience: Int64) {
     let silence = Silence(quiet: quiet, patience: patience)

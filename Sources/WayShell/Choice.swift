@@ -1,0 +1,37 @@
+import WayRPC
+import WayValues
+
+/// One entry of a list.
+package struct Choice: Sendable, Equatable {
+  package let label: String
+  /// What the page answers with when it is chosen.
+  package let value: Value
+
+  package init(_ value: Value, label: String? = nil) {
+    self.value = value
+    self.label = label ?? value.label
+  }
+}
+
+extension Value {
+  /// Members that tell people what an object is.
+  private static let names = ["title", "name", "label"]
+
+  /// The value for people: a text as it is, of an object its name and what else is short.
+  package var label: String {
+    switch self {
+    case .string(let text): return text
+    case .bool(let isTrue): return isTrue ? "yes" : "no"
+    case .object(let members):
+      let name = Self.names.lazy.compactMap { members[$0]?.string }.first
+      let rest = members.members.filter { $0.name != "id" && !Self.names.contains($0.name) }
+        .compactMap { $0.value.string }
+      let parts = (name.map { [$0] } ?? []) + rest
+      return parts.isEmpty ? jsonText : parts.joined(separator: ", ")
+    default: return jsonText
+    }
+  }
+
+  /// The value as JSON on one line.
+  package var jsonText: String { (try? JSON.text(self)) ?? "(nested too deeply)" }
+}

@@ -1,0 +1,80 @@
+import Dispatch
+import Foundation
+import WayShell
+
+/// Draws a shell in place, on the alternate screen of the terminal, and again when its size changes.
+struct ShellTerminal: ShellView {
+  /// Whether somebody sits at a terminal that can be drawn on.
+  static var isThere: Bool {
+    isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+      && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+  }
+
+  private enum Cue: Sendable {
+    case state(ShellState)
+    /// The size of the terminal is another.
+    case size
+  }
+
+  private let cues: AsyncStream<Cue>
+  private let source: AsyncStream<Cue>.Continuation
+  private let isColoured = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+
+  init() {
+    // The latest count; more than one, since a resize must not push the state out.
+    (cues, source) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
+  }
+
+  /// What has happened is among the state's notes.
+  func tell(_ lines: [String]) {}
+
+  func show(_ state: ShellState) { source.yield(.state(state)) }
+
+  func end() { source.finish() }
+
+  func run() async throws {
+    let resizes = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .global())
+    resizes.setEventHandler { [source] in source.yield(.size) }
+    resizes.resume()
+    defer { resizes.cancel() }
+    var state = ShellState()
+    try Self.write("\u{1B}[?1049h\u{1B}[2J")
+    defer { try? Self.write("\u{1B}[?1049l") }
+    for await cue in cues {
+      switch cue {
+      case .state(let latest):
+        let isTyped = latest.typed != state.typed
+        state = latest
+        try draw(state, clears: false, isTyped: isTyped)
+      case .size: try draw(state, clears: true, isTyped: true)
+      }
+    }
+  }
+
+  /// Draws all but the last line; that too, and the cursor in it, where a line was typed, which has
+  /// moved the screen up.
+  private func draw(_ state: ShellState, clears: Bool, isTyped: Bool) throws {
+    let size = Self.size
+    let picture = Picture(columns: size.columns, rows: size.rows, isColoured: isColoured)
+    var text = clears ? "\u{1B}[2J" : ""
+    if !isTyped { text += "\u{1B}7" }
+    for (row, line) in picture.lines(of: state).enumerated() {
+      text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[K"
+    }
+    text += isTyped ? "\u{1B}[\(size.rows);1H\(Picture.prompt)\u{1B}[K" : "\u{1B}8"
+    try Self.write(text)
+  }
+
+  private static var size: (columns: Int, rows: Int) {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
+    else { return (80, 24) }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+
+  private static func write(_ text: String) throws(CommandError) {
+    var output = Output()
+    try output.text(text)
+    try output.flush()
+  }
+}

@@ -1,0 +1,470 @@
+"""`waybridge shell`: a native host, by lines and at a terminal."""
+
+import base64
+import json
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+import unittest
+
+from command import ROOT, WAYBRIDGE, Server, environment, run
+from shell import Shell, Terminal
+from websocket import WebSocket
+
+TABLE = str(ROOT / "protocol/routes/demo.json")
+ADDRESSES = [
+    {"id": "a1", "name": "Home", "street": "12 Larch Lane", "city": "Bergen"},
+    {"id": "a2", "name": "Studio", "street": "Quay 4, Loft 2", "city": "Bergen"},
+]
+HOSTILE = "\x1b[2J\x07\u009b2J\u202e\r\nred"
+
+
+class Caller:
+    """`waybridge call` of a member of a shell's session, which runs beside the test."""
+
+    def __init__(self, server, shell, method, params):
+        flags = ["--url", server.url, "--session", shell.session]
+        self._process = subprocess.Popen(
+            [WAYBRIDGE, "call", method, json.dumps(params), *flags],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment({"WAYBRIDGE_JOIN": shell.join}),
+        )  # fmt: skip
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.kill()
+        self._process.communicate()
+
+    def result(self):
+        output, errors = self._process.communicate(timeout=20)
+        if self._process.returncode != 0:
+            raise AssertionError(errors)
+        return json.loads(output)
+
+    def error(self):
+        _, errors = self._process.communicate(timeout=20)
+        return [line for line in errors.splitlines() if line.startswith("Error: ")][0]
+
+
+class Member:
+    """A member of a shell's session whose messages the test writes."""
+
+    def __init__(self, port, session, join):
+        self._messages = WebSocket(port, subprotocol="waybridge.v1")
+        self._sent = 0
+        hello = {"protocol": ["1.0"], "join": {"session": session, "token": join}}
+        self._messages.send({"jsonrpc": "2.0", "id": "hello", "method": "session.open", "params": hello})
+        self.hello = self._messages.receive()["result"]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._messages.close()
+
+    def send(self, method, params, **more):
+        self._sent += 1
+        self._messages.send({"jsonrpc": "2.0", "seq": self._sent, "method": method, "params": params} | more)
+
+    def answer(self, number):
+        while True:
+            message = self._messages.receive()
+            if message.get("id") == number:
+                return message
+
+    def until(self, method):
+        while True:
+            message = self._messages.receive()
+            if message.get("method") == method:
+                return message["params"]
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+class Shells(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("serve", "--table", TABLE, "--port", "0")
+        cls.server.__enter__()
+        cls.addClassCleanup(cls.server.__exit__)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def content(self, value):
+        path = self.folder / "content.json"
+        path.write_text(json.dumps(value))
+        return str(path)
+
+    def shell(self, *arguments, **variables):
+        shell = Shell(self.server.url, *arguments, **variables)
+        self.addCleanup(shell.__exit__)
+        shell.__enter__()
+        shell.joined()
+        return shell
+
+    def call(self, shell, name, **params):
+        caller = Caller(self.server, shell, name, params)
+        self.addCleanup(caller.__exit__)
+        return caller
+
+    def open(self, shell, uri, **more):
+        return self.call(shell, "router.open", uri=uri, **more)
+
+    def member(self, shell):
+        member = Member(self.server.port, shell.session, shell.join)
+        self.addCleanup(member.__exit__)
+        return member
+
+
+class Pages(Shells):
+    def test_an_entry_of_a_list_is_the_result_of_the_call(self):
+        shell = self.shell("--content", self.content({"addressList": ADDRESSES}))
+        caller = self.open(shell, "native://address/list", params={"selected": "a1"})
+        shown = shell.until("shown ")
+        self.assertRegex(shown, r"^shown \S+ list native://address/list$")
+        lines = [shell.line() for _ in range(7)]
+        self.assertEqual(
+            ["  Addresses", "  Lets the user pick one of the addresses.", "  asked by waybridge command", "  selected: a1",
+             "  1  Home, 12 Larch Lane, Bergen", "  2  Studio, Quay 4, Loft 2, Bergen", "  1 to 2, or back, cancel"],
+            lines,
+        )  # fmt: skip
+        shell.type("3", "2")
+        self.assertIn("error 3: type 1 to 2", shell.until("error"))
+        self.assertEqual(f"closed {shown.split()[1]} finished", shell.until("closed"))
+        outcome = caller.result()
+        self.assertEqual(("finished", ADDRESSES[1]), (outcome["outcome"], outcome["data"]))
+
+    def test_a_result_of_one_choice_is_a_list_of_its_own(self):
+        shell = self.shell()
+        caller = self.open(shell, "native://share/sheet", params={"title": "Tea"})
+        self.assertIn(" list ", shell.until("shown "))
+        shell.type("2")
+        self.assertEqual({"channel": "mail"}, caller.result()["data"])
+
+    def test_who_opens_a_page_may_say_what_can_be_chosen(self):
+        shell = self.shell()
+        caller = self.open(shell, "native://date/pick", params={"choices": ["2026-02-01", "2026-02-02"]})
+        shell.until("shown ")
+        shell.type("1")
+        self.assertEqual("2026-02-01", caller.result()["data"])
+
+    def test_a_form_asks_for_each_member_of_the_result(self):
+        shell = self.shell()
+        caller = self.open(shell, "native://address/list")
+        self.assertIn(" form ", shell.until("shown "))
+        shell.until("  id? text")
+        shell.type("a9")
+        shell.until("  name? text")
+        shell.type("up", "a10", "= back", "Elm Street 1", "Ulm")
+        self.assertEqual({"id": "a10", "name": "back", "street": "Elm Street 1", "city": "Ulm"}, caller.result()["data"])
+
+    def test_what_does_not_fit_a_field_is_asked_for_again(self):
+        shell = self.shell()
+        caller = self.open(shell, "native://login")
+        shell.until("  name? text; 1 to 40 characters")
+        shell.type("", "x" * 41, "Anna")
+        self.assertIn("must not be empty", shell.until("error"))
+        self.assertIn("41 characters", shell.until("error"))
+        self.assertEqual({"name": "Anna"}, caller.result()["data"])
+
+    def test_back_leaves_without_a_result_and_the_page_beneath_is_on_top(self):
+        shell = self.shell()
+        shell.type("open native://home")
+        shell.until("shown ")
+        caller = self.open(shell, "native://address/list")
+        shell.until("shown ")
+        shell.type("back")
+        self.assertRegex(shell.until("closed"), r"dismissed$")
+        self.assertRegex(shell.until("top"), r"native://home$")
+        self.assertEqual("dismissed", caller.result()["outcome"])
+
+    def test_cancel_leaves_the_page_also_where_others_lie_over_it(self):
+        shell = self.shell()
+        shell.type("open native://home")
+        shell.until("shown ")
+        caller = self.open(shell, "native://login")
+        shell.until("shown ")
+        shell.type("cancel")
+        self.assertEqual("dismissed", caller.result()["outcome"])
+
+    def test_any_value_finishes_any_page(self):
+        shell = self.shell()
+        caller = self.open(shell, "native://home")
+        self.assertIn(" page ", shell.until("shown "))
+        shell.type('finish {"n": [1, null]}')
+        self.assertEqual({"n": [1, None]}, caller.result()["data"])
+
+    def test_the_caller_cancels(self):
+        shell = self.shell()
+        member = self.member(shell)
+        member.send("router.open", {"uri": "native://login"}, id=1)
+        page = shell.until("shown ").split()[1]
+        member.until("$/progress")
+        member.send("$/cancelRequest", {"id": 1})
+        self.assertEqual(f"closed {page} cancelled", shell.until("closed"))
+        self.assertEqual("cancelled", member.answer(1)["result"]["outcome"])
+        shell.type("1")
+        self.assertIn("no page to answer", shell.until("error"))
+
+    def test_a_method_of_a_page_is_asked_for(self):
+        shell = self.shell()
+        self.open(shell, "native://cart")
+        page = shell.until("shown ").split()[1]
+        caller = self.call(shell, "page.call", page=page, method="total")
+        self.assertRegex(shell.until("asked "), r" sheet native://cart total$")
+        shell.type("1250", "EUR")
+        self.assertEqual({"amount": 1250, "currency": "EUR"}, caller.result())
+        self.assertIn("-32601", self.call(shell, "page.call", page=page, method="nothing").error())
+
+
+class Sheets(Shells):
+    def test_a_task_is_a_sheet_with_progress(self):
+        shell = self.shell("--task", "action://share")
+        caller = self.call(shell, "router.invoke", uri="action://share", params={"title": "Tea", "url": "https://shop.example/tea"})
+        self.assertRegex(shell.until("asked "), r"^asked sheet-1 sheet action://share$")
+        self.assertIn("title: Tea", shell.until("  title"))
+        shell.until("  1  shared: yes")
+        shell.type('progress {"percent": 50}', "1")
+        self.assertEqual("closed sheet-1 answered", shell.until("closed"))
+        self.assertEqual({"shared": True}, caller.result())
+
+    def test_cancelling_a_sheet_is_an_error_of_the_app(self):
+        shell = self.shell("--task", "action://share", "action://pick")
+        caller = self.call(shell, "router.invoke", uri="action://share")
+        shell.until("asked ")
+        shell.type("cancel")
+        self.assertIn("error 1: cancelled by the user", caller.error())
+
+    def test_a_sheet_goes_when_nobody_waits_for_it(self):
+        shell = self.shell("--task", "action://share")
+        member = self.member(shell)
+        member.send("router.invoke", {"uri": "action://share"}, id=1)
+        shell.until("asked ")
+        member.send("$/cancelRequest", {"id": 1})
+        self.assertEqual("closed sheet-1 withdrawn", shell.until("closed"))
+        self.assertEqual(-32800, member.answer(1)["error"]["code"])
+
+
+class Calls(Shells):
+    def test_it_calls_and_is_told_of_progress_and_events(self):
+        shell = self.shell("--task", "action://share", "--topic", "page.opened", "page.closed")
+        shell.type("open native://home", "wait", "finish 7", "run action://share", "wait", "progress 3", "2")
+        self.assertRegex(shell.until("event page.opened"), r"native://home")
+        outcome = shell.until("outcome native://home ").removeprefix("outcome native://home ")
+        self.assertEqual(7, json.loads(outcome)["data"])
+        self.assertEqual("progress action://share 3", shell.until("progress"))
+        self.assertIn("false", shell.until("value action://share"))
+        shell.type("run action://nothing")
+        self.assertIn("error 2404", shell.until("error"))
+
+    def test_the_stack_and_help(self):
+        shell = self.shell()
+        shell.type("open native://home", "wait", "stack", "help")
+        shell.until("stack")
+        self.assertEqual("  tab 0 native://home, 0 waiting", shell.line())
+        self.assertEqual("  tab 1 native://discover, 0 waiting", shell.line())
+        shell.line()
+        self.assertRegex(shell.line(), r"^  \S+ native://home push \S+$")
+        self.assertIn("choose an entry", shell.until("NUMBER"))
+
+    def test_an_invited_page_joins(self):
+        shell = self.shell()
+        shell.type("invite https://shop.example/tea.html#top")
+        address = shell.until("invitation ").removeprefix("invitation ")
+        page, _, text = address.partition("&waybridge=")
+        self.assertEqual("https://shop.example/tea.html#top", page)
+        invitation = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        self.assertEqual((self.server.url, shell.session), (invitation["url"], invitation["session"]))
+        with Member(self.server.port, invitation["session"], invitation["token"]) as member:
+            self.assertTrue(member.hello["guest"])
+
+    def test_a_shell_joins_the_session_of_another(self):
+        shell = self.shell()
+        other = Shell(self.server.url, "--scheme", "flutter", "--session", shell.session, WAYBRIDGE_JOIN=shell.join)
+        with other:
+            self.assertEqual(f"session {shell.session}", other.until("session "))
+            caller = self.open(shell, "flutter://profile/7")
+            self.assertIn("flutter://profile/7", other.until("shown "))
+            other.type("finish 1")
+            self.assertEqual(1, caller.result()["data"])
+
+    def test_half_of_a_membership_is_refused(self):
+        for flags in (["--session", "s"], ["--join", "j"]):
+            for command in (["shell"], ["call", "$/ping"]):
+                code, output, errors = run(*command, "--url", self.server.url, *flags)
+                self.assertEqual((1, ""), (code, output))
+                self.assertIn("Give both --session and --join", errors)
+
+    def test_a_token_may_begin_with_a_hyphen(self):
+        code, _, errors = run("call", "$/ping", "--url", self.server.url, "--session", "s-0", "--join", "-h")
+        self.assertEqual(1, code)
+        self.assertIn("error 2401", errors)
+
+    def test_what_is_no_content_is_refused(self):
+        for value, reason in [([], "must be an object"), ({"addressList": 1}, '"addressList" must be an array')]:
+            code, _, errors = run("shell", "--url", self.server.url, "--content", self.content(value))
+            self.assertEqual(1, code)
+            self.assertIn(reason, errors)
+
+
+class Ends(Shells):
+    def test_the_end_of_the_input_quit_and_signals_end_it_well(self):
+        endings = [
+            lambda shell: shell.close(), lambda shell: shell.type("quit"),
+            lambda shell: shell.process.send_signal(signal.SIGTERM), lambda shell: shell.process.send_signal(signal.SIGINT),
+        ]  # fmt: skip
+        for end in endings:
+            shell = self.shell("--topic", "page.opened")
+            caller = self.open(shell, "native://home")
+            shell.until("event page.opened")
+            end(shell)
+            self.assertEqual(0, shell.process.wait(timeout=20))
+            self.assertEqual("failed", caller.result()["outcome"])
+
+    def test_what_was_typed_before_the_end_is_done(self):
+        shell = self.shell()
+        caller = self.open(shell, "native://home")
+        shell.until("shown ")
+        shell.type("finish 5", "quit")
+        self.assertEqual(5, caller.result()["data"])
+        self.assertEqual(0, shell.process.wait(timeout=20))
+
+    def test_no_bridge_is_an_error(self):
+        code, output, errors = run("shell", "--url", f"ws://127.0.0.1:{free_port()}/bridge")
+        self.assertEqual((1, ""), (code, output))
+        self.assertIn("error 2503", errors)
+
+    def test_a_page_goes_on_when_the_server_is_killed_and_started_again(self):
+        serve = ["serve", "--table", TABLE, "--data", str(self.folder / "data")]
+        with Server(*serve, "--port", "0") as server, Shell(server.url) as shell:
+            shell.joined()
+            with Member(server.port, shell.session, shell.join) as member:
+                member.send("router.open", {"uri": "native://login", "key": "login"}, id=1)
+                shell.until("shown ")
+                member.until("$/progress")
+                server.end(signal.SIGKILL)
+                shell.until("lost")
+                # What is typed meanwhile waits.
+                shell.type("Anna")
+                with Server(*serve, "--port", str(server.port)) as again:
+                    # In either order: the page closes on the client's thread.
+                    shell.until_all("resumed", "closed p1 finished")
+                    with Member(again.port, shell.session, shell.join) as asking:
+                        asking.send("router.open", {"uri": "native://login", "key": "login"}, id=2)
+                        self.assertEqual({"name": "Anna"}, asking.answer(2)["result"]["data"])
+
+    def test_a_session_that_is_gone_begins_anew_without_its_pages(self):
+        with Server("serve", "--table", TABLE, "--port", "0") as server, Shell(server.url) as shell:
+            shell.joined()
+            shell.type("open native://home")
+            shell.until("shown ")
+            server.end(signal.SIGKILL)
+            shell.until("lost")
+            with Server("serve", "--table", TABLE, "--port", str(server.port)):
+                old = shell.session
+                shell.until("begun anew: unknown, 1 pages")
+                shell.joined()
+                self.assertNotEqual(old, shell.session)
+
+
+class Hostile(Shells):
+    def test_lines_hold_no_control_characters(self):
+        shell = self.shell("--content", self.content({"addressList": [HOSTILE]}))
+        self.open(shell, "native://address/list", params={"selected": HOSTILE})
+        shell.until("shown ")
+        shell.until("  1, or")
+        text = "\n".join(shell.lines)
+        self.assertIn("selected: ␛[2J␇\ufffd2J\ufffd␍␊red", text)
+        for character in "\x1b\x07\u009b\u202e\r":
+            self.assertNotIn(character, text)
+
+    def test_a_terminal_is_not_sent_them_either(self):
+        with Terminal(self.server.url, "--content", self.content({"addressList": [HOSTILE] * 2000})) as terminal:
+            terminal.screen("others join with")
+            session, join = terminal.membership()
+            with Member(self.server.port, session, join) as member:
+                member.send("router.open", {"uri": "native://address/list", "params": {"selected": HOSTILE * 1000, HOSTILE: 1}}, id=1)
+                terminal.screen("Addresses", "1  ␛[2J␇", "more")
+            for character in "\x07\u009b\u202e":
+                self.assertNotIn(character, terminal.sent)
+
+
+class AtTerminal(Shells):
+    def terminal(self, *arguments, **how):
+        terminal = Terminal(self.server.url, *arguments, **how)
+        self.addCleanup(terminal.__exit__)
+        terminal.__enter__()
+        terminal.screen("others join with")
+        return terminal
+
+    def test_pages_are_drawn_in_a_frame_over_those_beneath(self):
+        terminal = self.terminal("--content", self.content({"addressList": ADDRESSES}))
+        terminal.type("open native://home")
+        terminal.screen("┌─ Home")
+        terminal.type("open native://address/list")
+        rows = terminal.screen("├─ Addresses", "2  Studio", without=["> open"], prompt=">")
+        self.assertTrue(rows[1].startswith("┌─ Home ──"), rows)
+        frame = [row for row in rows if row.startswith("│")]
+        self.assertTrue(all(len(row) == 80 and row.endswith("│") for row in frame), rows)
+        self.assertEqual(">", rows[23])
+        self.assertIn("\x1b[1m", terminal.sent)
+        terminal.type("2")
+        terminal.screen("┌─ Home", 'outcome native://address/list {"outcome":"finished"', without=["├─ Addresses"])
+        terminal.type("help")
+        terminal.screen("choose an entry", "leave the session")
+        terminal.type("")
+        terminal.screen("┌─ Home", without=["choose an entry"])
+        terminal.type("quit")
+        self.assertEqual(0, terminal.ended())
+        # The screen that was there before comes back.
+        self.assertTrue(terminal.sent.endswith("\x1b[?1049l"))
+
+    def test_it_is_drawn_anew_at_another_size(self):
+        terminal = self.terminal()
+        terminal.type("open native://share/sheet")
+        terminal.screen("┌─ Share sheet", "3  link")
+        for columns, rows in [(40, 12), (120, 40), (20, 8), (5, 3)]:
+            terminal.resize(columns, rows)
+            if columns < 20:
+                continue
+            shown = terminal.screen("Share", "1  messages", prompt=">")
+            self.assertTrue(all(len(row) <= columns for row in shown), shown)
+        terminal.resize(40, 12)
+        terminal.screen("┌─ Share sheet", "3  link")
+        terminal.type("3")
+        terminal.screen("No page is shown")
+        terminal.process.send_signal(signal.SIGTERM)
+        self.assertEqual(0, terminal.ended())
+
+    def test_colours_are_off_where_nobody_wants_them(self):
+        terminal = self.terminal(NO_COLOR="1")
+        terminal.type("open native://home")
+        terminal.screen("┌─ Home")
+        self.assertNotRegex(terminal.sent, r"\x1b\[[\d;]*m")
+
+    def test_a_lost_connection_is_told_in_the_first_line(self):
+        with Server("serve", "--table", TABLE, "--port", "0") as server, Terminal(server.url) as terminal:
+            terminal.screen("connected")
+            server.end(signal.SIGKILL)
+            terminal.screen("lost; attempt")
+            with Server("serve", "--table", TABLE, "--port", str(server.port)):
+                terminal.screen("│ connected │")
+
+    def test_a_terminal_that_cannot_be_drawn_on_is_given_lines(self):
+        with Terminal(self.server.url, TERM="dumb") as terminal:
+            terminal.screen("others join with")
+            self.assertNotIn("\x1b", terminal.sent)
+
+
+if __name__ == "__main__":
+    unittest.main()
