@@ -5,6 +5,8 @@ import json
 import pathlib
 import subprocess
 
+from .site import SiteError
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 # What each product re-exports.
@@ -18,7 +20,11 @@ PRODUCTS = {
 
 
 def output(*command):
-    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+    """What a command prints; what it warns of is told where it fails."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise SiteError(f"{' '.join(command[:2])} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 @functools.cache
