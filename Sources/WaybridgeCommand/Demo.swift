@@ -8,8 +8,10 @@ struct Demo: Configured {
     abstract: "Serve the demo: a phone with native, web and Flutter pages, ready to click.",
     discussion: """
       The first line on standard output is "listening on http://HOST:PORT", the second the page to \
-      open. Sessions, the cart and who is logged in are kept in a folder, so that the server can be \
-      killed and started again on the page: one of its own, unless --data names one. The limits of waybridge serve can be set as there, by variables and the configuration \
+      open. The inspector is at /inspector/, and may go back to earlier tables at \
+      /inspector/#token=workbench. Sessions, the cart and who is logged in are kept in a folder, so \
+      that the server can be killed and started again on the page: one of its own, unless --data \
+      names one. The limits of waybridge serve can be set as there, by variables and the configuration \
       file.
 
       Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 where it cannot serve; \

@@ -12,9 +12,7 @@ enum DemoRights {
     Policy(rules: [
       Policy.Rule(
         "everybody", .allow, ["router.*", "navigation.*", "page.*", "events.*", "host.*"]),
-      Policy.Rule(
-        "this machine inspects", .allow,
-        ["admin.*", "session.list", "table.get", "table.rollback"], groups: [here]),
+      Policy.Rule("this machine inspects", .allow, ["admin.*", "session.list"], groups: [here]),
       Policy.Rule("the workbench repairs the table", .allow, ["table.*"], subjects: [workbench]),
     ])
   }
