@@ -124,8 +124,11 @@ final class ClientSockets: SocketOwner, @unchecked Sendable {  // confined to it
     entry.attempt.finish(.success(()))
   }
 
-  /// lws does not tell of the making of outgoing sockets, so they are not counted.
-  override func socketDestroyed() {}
+  /// lws does not tell of the making of outgoing sockets, so they are not counted. Nor does it tell of
+  /// an attempt whose connection is reset before it could ask.
+  override func socketDestroyed(_ wsi: OpaquePointer) {
+    fail(number(of: wsi), "the connection was lost before the server answered")
+  }
 }
 
 /// Calls `body` with C copies of the strings.

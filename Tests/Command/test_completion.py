@@ -71,7 +71,7 @@ class Bash(Completion):
         return self.offered("bash", "--norc", "-c", BASH, "bash", self.script("bash"), "waybridge", *words)
 
     def test_commands_and_options(self):
-        commands = {"serve", "demo", "call", "explain", "token", "uri", "policy", "sessions", "help", "--version"}
+        commands = {"serve", "demo", "call", "shell", "explain", "token", "uri", "policy", "sessions", "help", "--version"}
         self.assertLessEqual(commands, self.complete(""))
         self.assertEqual({"explain"}, self.complete("e"))
         self.assertEqual({"--table", "--table-cache", "--table-interval"}, self.complete("serve", "--ta"))
@@ -92,6 +92,10 @@ class Bash(Completion):
 
     def test_topics(self):
         self.assertEqual({"page.*"}, self.complete("call", "--watch", "p"))
+        self.assertEqual({"page.*"}, self.complete("shell", "--topic", "p"))
+
+    def test_what_a_shell_offers_is_a_json_file(self):
+        self.assertEqual({"routes.json", "tables"}, self.complete("shell", "--content", ""))
 
     def test_what_is_no_file_offers_none(self):
         for words in (["call", "router.open", ""], ["uri", ""], ["explain", ""], ["serve", "--port", ""], ["token", "show", ""], ["sessions", "show", ""]):

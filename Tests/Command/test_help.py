@@ -13,7 +13,8 @@ OPTIONS = {
         "--allow-anonymous", "--log-level", "--log-format", "--config",
     },
     ("demo",): {"--port", "--data", "--allow-origin", "--allow-host", "--trusted-proxy", "--log-level", "--log-format", "--config"},
-    ("call",): {"--url", "--token-file", "--watch", "--config"},
+    ("call",): {"--url", "--token-file", "--session", "--join", "--watch", "--config"},
+    ("shell",): {"--scheme", "--task", "--topic", "--content", "--session", "--join", "--url", "--token-file", "--config"},
     ("explain",): {"--table", "--policy", "--as", "--url", "--token-file", "--json", "--config"},
     ("replay",): {"--timed", "--ignore", "--url", "--token-file", "--config"},
     ("token",): set(),
@@ -34,7 +35,8 @@ OPTIONS = {
 }
 
 # Options that are no settings.
-OWN = {"--strict", "--json", "--base", "--watch", "--as", "--timed", "--ignore"} | OPTIONS["token", "make"] | OPTIONS["token", "show"]
+OWN = {"--strict", "--json", "--base", "--watch", "--as", "--timed", "--ignore", "--scheme", "--task", "--topic", "--content"}
+OWN |= OPTIONS["token", "make"] | OPTIONS["token", "show"]
 OWN |= OPTIONS["routes", "generate"] | OPTIONS["routes", "export"] | OPTIONS["routes", "diff"]
 
 

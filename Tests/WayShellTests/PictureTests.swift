@@ -22,7 +22,7 @@ import WayValues
       .lines(of: Self.state([Self.home, Self.addresses]))
     #expect(
       lines == [
-        " waybridge shell │ connected │ 2 pages │…",
+        " waybridge shell │ connected │ 2 pages …",
         "┌─ Home ───────────────────────────────┐",
         "├─ Addresses ──────────────────────────┤",
         "│ native://address/list                │",

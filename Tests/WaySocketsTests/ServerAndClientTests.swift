@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import WayTransport
 
@@ -140,6 +141,32 @@ import WayTransport
     let error = await #expect(throws: SocketError.self) {
       try await SocketClient.connect(url: "ws://127.0.0.1:\(port)/", on: loop) { Recorder($0) }
     }
+    #expect(error?.kind == .refused(status: nil))
+    await loop.shutdown()
+  }
+
+  /// As one does that ends while clients come back to it.
+  @Test(arguments: 1...8)
+  func `A server that takes a connection and resets it is noticed at once`(_: Int) async throws {
+    let listening = try ListeningSocket(host: "127.0.0.1", port: 0)
+    defer { listening.close() }
+    let loop = try SocketLoop.start()
+    let url = "ws://127.0.0.1:\(listening.address.port)/"
+    let attempt = Task {
+      try await SocketClient.connect(url: url, timeout: .seconds(50), on: loop) { Recorder($0) }
+    }
+    // Nothing is read: closing it is a reset.
+    var linger = linger(l_onoff: 1, l_linger: 0)
+    var taken: Int32?
+    while taken == nil {
+      if case .success((let descriptor, _)) = listening.accept() { taken = descriptor }
+      await Task.yield()
+    }
+    if let taken {
+      setsockopt(taken, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+      close(taken)
+    }
+    let error = await #expect(throws: SocketError.self) { try await attempt.value }
     #expect(error?.kind == .refused(status: nil))
     await loop.shutdown()
   }

@@ -148,8 +148,8 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
     finishIfGone()
   }
 
-  override func socketDestroyed() {
-    super.socketDestroyed()
+  override func socketDestroyed(_ wsi: OpaquePointer) {
+    super.socketDestroyed(wsi)
     finishIfGone()
   }
 

@@ -27,7 +27,7 @@ func socketCallback(
   case LWS_CALLBACK_WSI_CREATE:
     host(of: wsi)?.host?.socketCount += 1
   case LWS_CALLBACK_WSI_DESTROY:
-    host(of: wsi)?.socketDestroyed()
+    host(of: wsi)?.socketDestroyed(wsi)
   case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH, LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP:
     return host(of: wsi)?.isAnswerAcceptable(wsi, reason) == false ? -1 : 0
   case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
@@ -54,7 +54,8 @@ class SocketOwner {
 
   func connectionFailed(_ wsi: OpaquePointer, _ text: String) {}
 
-  func socketDestroyed() {
+  /// The last that is heard of a socket.
+  func socketDestroyed(_ wsi: OpaquePointer) {
     host?.socketCount -= 1
   }
 }
