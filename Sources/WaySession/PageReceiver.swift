@@ -48,7 +48,9 @@ enum PageReceiver {
     call.rights = rights
     switch self {
     case .client(let client, let page):
-      call.caller.note?.reached(nil, host: client.name, page: page)
+      if session.environment.watch.isOn {
+        call.noted(nil, host: client.name, page: page)
+      }
       let params: Value = [
         "page": .string(page), "method": .string(method), "params": .object(params),
         "caller": rights.told,

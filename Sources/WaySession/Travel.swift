@@ -183,7 +183,7 @@ enum Travel {
   ) throws(CallError) -> Reply {
     let call = try begin(asker, journey, in: session)
     let asked = Call(said, journey.options, call.number, in: session)
-    let start = session.loop.nanoseconds
+    let start = session.environment.watch.isOn ? session.loop.nanoseconds : 0
     call.work = .task(
       Task {
         let verdict = await chain.judge(asked) { delay, work in
@@ -236,7 +236,9 @@ extension Travel {
     case .module(let module): return try load(module, journey, for: asker, in: session)
     case .asyncTask(let run):
       let call = try begin(asker, journey, in: session)
-      call.caller.note?.reached(destination.route?.name, host: "server")
+      if session.environment.watch.isOn {
+        call.noted(destination.route?.name, host: "server")
+      }
       self.run(run, destination, journey, call, in: session)
       call.hasBegun()
     case .hosted(let chosen, let params):
@@ -250,7 +252,9 @@ extension Travel {
         session.makeCallNumber()
       }
       call.journey = journey
-      call.caller.note?.reached(destination.route?.name, host: host.client.name)
+      if session.environment.watch.isOn {
+        call.noted(destination.route?.name, host: host.client.name)
+      }
       let task: Value = [
         "uri": .string(destination.uri.text), "params": .object(params),
         "exts": .object(exts(of: journey, in: session)), "host": chosen.value,
@@ -408,7 +412,9 @@ extension Travel {
     // The page's own failure is told.
     call.attempt = nil
     call.work = .operation
-    call.caller.note?.reached(destination.route?.name, host: host, page: page.id)
+    if session.environment.watch.isOn {
+      call.noted(destination.route?.name, host: host, page: page.id)
+    }
     session.pages.open(
       PageOpening(
         page: page, presenter: presenter, call: call.number, by: options.rights, charge: charge,

@@ -191,7 +191,7 @@ extension Witness {
     _ call: CallInFlight, by names: [String], _ verdict: InterceptorChain.Verdict,
     since start: UInt64
   ) {
-    guard watch.isOn else { return }
+    guard watch.isOn, start > 0 else { return }
     var about: ValueObject = [
       "names": .list(names.map(Value.string)), "call": .integer(Int64(call.number)),
       "verdict": .string(verdict.name), "ms": .milliseconds(elapsed(since: start)),

@@ -81,6 +81,12 @@ final class CallInFlight {
   /// What it keeps; nil for a call of Swift code.
   private let charge: ByteBudget.Charge?
 
+  /// It has come to who serves it, which only its record needs.
+  @inline(never)
+  func noted(_ route: String?, host: String, page: String? = nil) {
+    caller.note?.reached(route, host: host, page: page)
+  }
+
   /// Somebody works on it, for as long as that takes.
   func hasBegun() {
     if case .swift(let caller) = caller { caller.begun?() }
