@@ -183,7 +183,7 @@ enum Travel {
   ) throws(CallError) -> Reply {
     let call = try begin(asker, journey, in: session)
     let asked = Call(said, journey.options, call.number, in: session)
-    let start = session.environment.watch.isOn ? session.loop.nanoseconds : 0
+    let start = session.environment.watch.isOn ? session.loop.nanoseconds : nil
     call.work = .task(
       Task {
         let verdict = await chain.judge(asked) { delay, work in

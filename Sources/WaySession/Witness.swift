@@ -186,12 +186,13 @@ extension Witness {
       }())
   }
 
-  /// Interceptors that do not answer at once have decided on a call.
+  /// Interceptors that do not answer at once have decided on a call; `start` is nil where nobody
+  /// watched when they were asked.
   func judged(
     _ call: CallInFlight, by names: [String], _ verdict: InterceptorChain.Verdict,
-    since start: UInt64
+    since start: UInt64?
   ) {
-    guard watch.isOn, start > 0 else { return }
+    guard watch.isOn, let start else { return }
     var about: ValueObject = [
       "names": .list(names.map(Value.string)), "call": .integer(Int64(call.number)),
       "verdict": .string(verdict.name), "ms": .milliseconds(elapsed(since: start)),
