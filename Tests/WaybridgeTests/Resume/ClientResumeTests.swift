@@ -112,6 +112,8 @@ struct ClientResumeTests {
     let stage = try await ResumeStage()
     let (client, line) = try await stage.connect()
     let states = await client.connectionStates()
+    // A client that has sent nothing is not kept for long.
+    _ = try await client.invoke("action://count", ["n": 0])
     line.isReachable = false
     await line.cut()
     await stage.loop.advance(by: .seconds(20))
