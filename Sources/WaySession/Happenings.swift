@@ -42,11 +42,16 @@ final class Happenings {
 
   /// Tells everybody who wants to know; costs a look where nobody does. `caller` is whose call it
   /// is about, nil for the app's.
+  @inline(__always)
   func tell(
     _ kind: Happening.Kinds, _ happening: @autoclosure () -> Happening, by caller: Caller? = nil
   ) {
-    guard isTold(kind) else { return }
-    let happening = happening()
+    // Where it stands, so that nothing is copied for nobody.
+    if isTold(kind) { tell(kind, told: happening(), by: caller) }
+  }
+
+  private func tell(_ kind: Happening.Kinds, told happening: Happening, by caller: Caller?) {
+    if environment.watch.isOn { witness.saw(happening, by: caller) }
     if subscribers.kinds.contains(kind), let (topic, data) = happening.event {
       tell(topic, data, kind)
     }
@@ -55,7 +60,6 @@ final class Happenings {
       snapshot.tell(notice, caller ?? Caller(session: session))
     }
     if observed.contains(kind) { environment.observer.tell(session, happening) }
-    if environment.watch.isOn { witness.saw(happening, by: caller) }
   }
 
   private func tell(_ topic: OwnTopic, _ data: ValueObject, _ kind: Happening.Kinds) {
