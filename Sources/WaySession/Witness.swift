@@ -135,9 +135,18 @@ extension Witness {
       result = error.value
       about["error"] = .string(error.message)
     }
+    return exchange("call", at: loop.nanoseconds &- time, client, about, params, result)
+  }
+
+  /// The record of a request with its answer.
+  private func exchange(
+    _ type: String, at start: UInt64, _ client: String?, _ about: ValueObject, _ params: Value?,
+    _ result: Value
+  ) -> WatchRecord {
+    var about = about
     about["paramsBytes"] = .integer(Int64(params?.jsonSize ?? 0))
     about["resultBytes"] = .integer(Int64(result.jsonSize))
-    var record = record("call", at: loop.nanoseconds &- time, client, about)
+    var record = record(type, at: start, client, about)
     record.params = params
     record.result = result
     return record
@@ -175,15 +184,7 @@ extension Witness {
       (about["code"], result) = (.integer(Int64(error.code)), error.value)
       about["error"] = .string(error.message)
     }
-    about["paramsBytes"] = .integer(Int64(ask.params.jsonSize))
-    about["resultBytes"] = .integer(Int64(result.jsonSize))
-    watch.tell(
-      {
-        var said = record("ask", at: ask.start, client.name, about)
-        said.params = ask.params
-        said.result = result
-        return said
-      }())
+    watch.tell(exchange("ask", at: ask.start, client.name, about, ask.params, result))
   }
 
   /// Interceptors that do not answer at once have decided on a call; `start` is nil where nobody

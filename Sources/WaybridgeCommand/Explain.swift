@@ -42,11 +42,7 @@ struct Explain: Configured {
     completion: .nothing)
   var asker: String?
 
-  @Option(help: .setting("url"), completion: .nothing)
-  var url: String?
-
-  @Option(help: .setting("tokenFile", valueName: "file"), completion: .file())
-  var tokenFile: String?
+  @OptionGroup var server: ServerFlags
 
   @Flag(help: "Print one JSON object a line.")
   var json = false
@@ -61,15 +57,15 @@ struct Explain: Configured {
   var uris: [String] = []
 
   var flags: KeyValuePairs<String, String?> {
-    ["table": table, "policy": policy, "url": url, "tokenFile": tokenFile]
+    ["table": table, "policy": policy, "url": server.url, "tokenFile": server.tokenFile]
   }
 
   mutating func validate() throws {
     try checkFlags()
-    if table != nil, url != nil {
+    if table != nil, server.url != nil {
       throw ValidationError("Give --table or --url, not both.")
     }
-    if url != nil { try leaveToBridge() }
+    if server.url != nil { try leaveToBridge() }
     _ = try asker.map(Self.asker)
     _ = try Texts(uris)
   }
@@ -85,7 +81,7 @@ struct Explain: Configured {
   func run() async throws {
     let settings = try settings()
     // A flag for the one overrules a variable for the other.
-    if url == nil, let table = settings.table {
+    if server.url == nil, let table = settings.table {
       let router = Router()
       try router.load(tableAt: table)
       let explain = try explaining(router, settings)

@@ -37,15 +37,11 @@ struct Replay: Configured {
       valueName: "name"), completion: .nothing)
   var ignore: [String] = []
 
-  @Option(help: .setting("url"), completion: .nothing)
-  var url: String?
-
-  @Option(help: .setting("tokenFile", valueName: "file"), completion: .file())
-  var tokenFile: String?
+  @OptionGroup var server: ServerFlags
 
   @OptionGroup var config: ConfigurationFile
 
-  var flags: KeyValuePairs<String, String?> { ["url": url, "tokenFile": tokenFile] }
+  var flags: KeyValuePairs<String, String?> { ["url": server.url, "tokenFile": server.tokenFile] }
 
   func run() async throws {
     let settings = try settings()

@@ -32,11 +32,7 @@ struct RoutesCheck: Configured {
   @Argument(help: "The route table, a JSON document.", completion: .json)
   var file: String?
 
-  @Option(help: .setting("url"), completion: .nothing)
-  var url: String?
-
-  @Option(help: .setting("tokenFile", valueName: "file"), completion: .file())
-  var tokenFile: String?
+  @OptionGroup var server: ServerFlags
 
   @Flag(help: "Exit with 1 for warnings, too.")
   var strict = false
@@ -46,11 +42,11 @@ struct RoutesCheck: Configured {
 
   @OptionGroup var config: ConfigurationFile
 
-  var flags: KeyValuePairs<String, String?> { ["url": url, "tokenFile": tokenFile] }
+  var flags: KeyValuePairs<String, String?> { ["url": server.url, "tokenFile": server.tokenFile] }
 
   mutating func validate() throws {
     try checkFlags()
-    guard (file == nil) != (url == nil) else {
+    guard (file == nil) != (server.url == nil) else {
       throw ValidationError("Give a FILE or --url, and not both.")
     }
   }

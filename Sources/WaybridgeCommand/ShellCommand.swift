@@ -55,16 +55,15 @@ struct ShellCommand: Configured {
 
   @OptionGroup var member: SessionFlags
 
-  @Option(help: .setting("url"), completion: .nothing)
-  var url: String?
-
-  @Option(help: .setting("tokenFile", valueName: "file"), completion: .file())
-  var tokenFile: String?
+  @OptionGroup var server: ServerFlags
 
   @OptionGroup var config: ConfigurationFile
 
   var flags: KeyValuePairs<String, String?> {
-    ["url": url, "tokenFile": tokenFile, "session": member.session, "join": member.join]
+    [
+      "url": server.url, "tokenFile": server.tokenFile, "session": member.session,
+      "join": member.join,
+    ]
   }
 
   func run() async throws {

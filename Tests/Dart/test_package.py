@@ -160,10 +160,10 @@ class Protocol(Package):
 
     def test_each_method_is_offered(self):
         code = "".join(path.read_text() for path in SOURCES)
-        methods = {each["name"] for each in OPENRPC["methods"]}
-        self.assertEqual(set(), {name for name in methods if f"'{name}'" not in code})
-        asked = {each["name"] for each in OPENRPC["x-server-methods"]} | {each["name"] for each in OPENRPC["x-notifications"]}
-        self.assertEqual(set(), {name for name in asked if f"'{name}'" not in code})
+        for part in ("methods", "x-server-methods", "x-notifications"):
+            # To look into a server is the inspector's, not an app's.
+            names = {each["name"] for each in OPENRPC[part] if not each["name"].startswith("admin.")}
+            self.assertEqual(set(), {name for name in names if f"'{name}'" not in code})
 
     def test_each_parameter_is_one_of_the_protocol(self):
         methods = {each["name"]: params_of(each) for each in OPENRPC["methods"]}

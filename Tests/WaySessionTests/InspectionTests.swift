@@ -8,14 +8,6 @@ import WayValues
 
 @testable import WaySession
 
-extension WireClient {
-  /// The result of a call.
-  fileprivate func value(_ method: String, _ params: ValueObject = [:]) async throws -> Value {
-    let answer = try await ask(method, .object(params))
-    return try #require(answer["result"], "\(answer)")
-  }
-}
-
 /// `admin.…`: what who inspects a server is told.
 @Suite(.timeLimit(.minutes(1)))
 struct InspectionTests {

@@ -205,7 +205,8 @@ struct TableMethodTests {
 
 extension WireClient {
   /// The result of a call.
-  fileprivate func value(_ method: String, _ params: Value = [:]) async throws -> Value {
-    try #require(try await ask(method, params)["result"])
+  func value(_ method: String, _ params: ValueObject = [:]) async throws -> Value {
+    let answer = try await ask(method, .object(params))
+    return try #require(answer["result"], "\(answer)")
   }
 }

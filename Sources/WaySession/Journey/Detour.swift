@@ -21,40 +21,28 @@ final class Detour {
     self.trail = trail
   }
 
-  private func with(_ change: (Detour) -> Void) -> Detour {
-    let copy = Detour(trail: trail)
-    copy.loaded = loaded
-    copy.changed = changed
-    copy.declined = declined
-    copy.rest = rest
-    copy.fallback = fallback
-    change(copy)
-    return copy
-  }
-
   /// The call begins anew, with the caller's own parameters.
-  func with(_ loaded: LazyModule) -> Detour {
-    with {
-      $0.loaded = loaded
-      $0.changed = nil
-    }
+  func begin(with module: LazyModule) {
+    loaded = module
+    changed = nil
   }
 
-  func with(changed: ValueObject) -> Detour { with { $0.changed = changed } }
+  /// Interceptors have put these in the place of the caller's parameters.
+  func change(_ params: ValueObject) { changed = params }
 
-  func with(declined: Set<SessionHosts.Host>) -> Detour { with { $0.declined = declined } }
+  func decline(_ host: SessionHosts.Host) { declined.insert(host) }
 
-  func with(fallback match: Match) -> Detour {
-    match.route.fallback == nil || fallback != nil ? self : with { $0.fallback = match }
+  /// A match was passed over: where it has a fallback, the call may come back to that.
+  func pass(_ match: Match) {
+    if fallback == nil, match.route.fallback != nil { fallback = match }
   }
 
-  /// On the way to the next match, whose interceptors and hosts are asked afresh.
-  func with(rest: ArraySlice<Match>) -> Detour {
-    with {
-      $0.rest = rest
-      $0.loaded = nil
-      $0.changed = nil
-      $0.declined = []
-    }
+  /// On the way to the next match, whose interceptors and hosts are asked afresh; `rest` are those
+  /// after it.
+  func goOn(leaving rest: ArraySlice<Match>) {
+    self.rest = rest
+    loaded = nil
+    changed = nil
+    declined = []
   }
 }

@@ -139,13 +139,21 @@ final class Journey {
     return .judge(interceptors, destination)
   }
 
+  /// What there is of a call that does not come to its end at once, from now on.
+  private func beginDetour() -> Detour {
+    if let detour { return detour }
+    let begun = Detour()
+    detour = begun
+    return begun
+  }
+
   private func load(_ module: LazyModule) throws(CallError) -> Step {
-    let detour = self.detour ?? Detour()
+    let detour = beginDetour()
     if let loaded = detour.loaded, loaded === module {
       throw CallError(
         .internal, "The module \(module.name.quoted) gave the route of \(uri.quoted) no handler")
     }
-    self.detour = detour.with(module)
+    detour.begin(with: module)
     return .load(module)
   }
 
@@ -182,7 +190,7 @@ final class Journey {
       let changed: Resolution
       do { changed = try said.with(params) } catch { throw CallError(error) }
       resolution = changed
-      detour = (detour ?? Detour()).with(changed: params)
+      beginDetour().change(params)
       return try arrive(at: changed, in: guide)
     case .redirect(let next, let params, _):
       if let params { options.params = params }
@@ -226,13 +234,14 @@ final class Journey {
     let snapshot = guide.snapshot
     if let next = try nextHost(of: said, in: guide) { return come(to: next) }
     if case .match(let match) = said {
-      detour = (detour ?? Detour()).with(fallback: match)
+      let detour = beginDetour()
+      detour.pass(match)
       while let next = try nextMatch(after: match, in: snapshot) {
         // One that nobody serves is passed over, as if it had declined.
         if case .hosted = next.route.handler,
           (try? guide.destination(of: .match(next), options.params)) == nil
         {
-          detour = detour?.with(fallback: next)
+          detour.pass(next)
           continue
         }
         return try approach(.match(next), in: guide)
@@ -262,18 +271,18 @@ final class Journey {
   ) throws(CallError) -> Destination? {
     guard let host else { return nil }
     self.host = nil
-    let declined = (detour?.declined ?? []).union([host.host])
-    detour = (detour ?? Detour()).with(declined: declined)
-    guard let next = try? guide.destination(of: said, given, except: declined), next.isServed else {
-      return nil
-    }
+    let detour = beginDetour()
+    detour.decline(host.host)
+    guard let next = try? guide.destination(of: said, given, except: detour.declined),
+      next.isServed
+    else { return nil }
     return next
   }
 
   private func nextMatch(
     after declined: Match, in snapshot: RouterSnapshot
   ) throws(CallError) -> Match? {
-    let detour = self.detour ?? Detour()
+    let detour = beginDetour()
     var left: ArraySlice<Match>
     if let rest = detour.rest {
       left = rest
@@ -285,7 +294,7 @@ final class Journey {
       }
     }
     let next = left.popFirst()
-    self.detour = detour.with(rest: left)
+    detour.goOn(leaving: left)
     return next
   }
 }

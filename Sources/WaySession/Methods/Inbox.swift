@@ -5,7 +5,7 @@ import WayValues
 struct Inbox: Sendable {
   let methods: MethodTable
   let meter: CallMeter
-  /// Whether every call is told, with its URI.
+  /// Says whether calls are noted, with their URIs.
   let watch: Watch
 
   /// Takes a frame of so many bytes that one member sent, with the numbers of its messages.

@@ -95,8 +95,8 @@ final class Watch: @unchecked Sendable {
     return Value(Double(origin.wall) + (Double(passed) / 1e6 * 1000).rounded() / 1000)
   }
 
-  /// Whether anybody would take one more record; where not, it is counted as dropped.
-  private var hasRoom: Bool {
+  /// Whether anybody takes one more record; where nobody does, it is counted as dropped.
+  private func makesRoom() -> Bool {
     if watchers.contains(where: { !$0.isFull }) { return true }
     for place in watchers.indices { watchers[place].drop() }
     return false
@@ -110,7 +110,7 @@ final class Watch: @unchecked Sendable {
 
   /// Tells a record, which is made where somebody takes it.
   func tell(_ record: @autoclosure () -> WatchRecord) {
-    guard isOn, hasRoom else { return }
+    guard isOn, makesRoom() else { return }
     let record = record()
     recent.add(record)
     for place in watchers.indices { watchers[place].add(record) }

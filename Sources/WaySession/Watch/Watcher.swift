@@ -2,10 +2,6 @@ import WayValues
 
 /// What of one loop is to be told to one client that watches. Confined to that loop.
 struct Watcher {
-  /// What a loop keeps between two batches.
-  private static let maxRecords = 500
-  private static let maxBytes = 1 << 20
-
   let wish: WatchWish
   let collector: WatchCollector
   private var records: [Value] = []
@@ -17,7 +13,10 @@ struct Watcher {
     self.collector = collector
   }
 
-  var isFull: Bool { records.count >= Self.maxRecords || bytes >= Self.maxBytes }
+  /// A loop keeps no more between two batches than one batch has.
+  var isFull: Bool {
+    records.count >= WatchCollector.maxRecords || bytes >= WatchCollector.maxBytes
+  }
 
   mutating func drop() { dropped += 1 }
 

@@ -108,11 +108,10 @@ final class Mail {
     _ client: Client, _ method: String, _ params: Value, for purpose: RequestPurpose,
     by asker: (any Asking)? = nil
   ) throws(RequestFailure) -> RequestID {
+    let asked = PendingRequest(method, for: purpose, by: asker)
     let id: RequestID
     do {
-      id = try client.pending.add(
-        PendingRequest(method, for: purpose, by: asker),
-        beyond: purpose.isOfServer ? Self.reserve : 0)
+      id = try client.pending.add(asked, beyond: purpose.isOfServer ? Self.reserve : 0)
     } catch {
       guard purpose.isOfServer else { throw .unanswered(error) }
       // A host that answers no page.close is gone for all that it is asked: its pages must not
@@ -127,9 +126,7 @@ final class Mail {
       throw .unanswered(CallError(.tooLarge, "The host cannot be asked: \(error)"))
     }
     send(to: client, .request(id))
-    if !client.isAbsent, let seq = client.numbering?.outbox.last {
-      client.pending[id]?.seq = seq
-    }
+    if !client.isAbsent, let seq = client.numbering?.outbox.last { asked.seq = seq }
     return id
   }
 

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import urllib.parse
 
-from .markup import code
+from .markup import code, slug
 from .site import Entry, Page, SiteError, relative
 from .symbolgraphs import PRODUCTS, ROOT, write_graph
 
@@ -311,7 +311,9 @@ class View:
             return ""
         if self.anchors is None or deeper:
             return f'<p class="label">{html.escape(item["text"])}</p>'
-        return self.heading(max(2, item["level"]), item["text"], item["anchor"])
+        # Links from other documents to an article have the anchors that the usual viewers of Markdown make.
+        anchor = slug(item["text"], set()) if self.node["kind"] == "article" else item["anchor"]
+        return self.heading(max(2, item["level"]), item["text"], anchor)
 
     def table(self, item, deeper):
         rows = []
