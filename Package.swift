@@ -136,7 +136,7 @@ let package = Package(
         permissions: [
           .writeToPackageDirectory(reason: "What is generated is a part of the package.")
         ]),
-      dependencies: ["WaybridgeCommand"], path: "Sources/WaybridgeRoutes"),
+      path: "Sources/WaybridgeRoutes"),
     tests("WayValuesTests", ["WayValues"]),
     tests("WayPatternsTests", ["WayValues", "WayPatterns", "TestSupport"]),
     tests("WayNavigationTests", ["WayValues", "WayNavigation", "TestSupport"]),

@@ -28,7 +28,12 @@ final class Errand: TakenBack, @unchecked Sendable {  // `id` is confined to the
       }
       do throws(RequestFailure) {
         let id = try home.mail.request(client, method, params, for: purpose, by: asker)
-        client.pending[id]?.rights = rights?.handed(to: home.environment.policy)
+        if let request = client.pending[id] {
+          request.rights = rights?.handed(to: home.environment.policy)
+          let watch = home.environment.watch
+          // The call is another session's, which counts its own.
+          if watch.isOn { request.note = watch.note(id, params, for: nil) }
+        }
         self.id = id
       } catch {
         home.reach(asker) { $0.answered(purpose, .failure(error)) }

@@ -55,7 +55,8 @@ enum Renewal {
 
   /// A token was refused. They cannot be tried without end.
   static func refuse(_ client: Client, _ reason: String, in session: isolated Session) {
-    session.environment.owner.tokenRefused("session.renew: \(reason)")
+    session.environment.owner.tokenRefused(
+      "session.renew: \(reason)", address: client.handshake.address)
     client.refusedTokens += 1
     if client.refusedTokens >= RefusedTokens.maxInConnection {
       client.channel?.close(.tooMany, "\(client.refusedTokens) tokens were refused")

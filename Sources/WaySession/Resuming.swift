@@ -171,7 +171,9 @@ enum Resuming {
     let lost = client.pending.remove { $0.seq > 0 && $0.seq <= number }
     for request in lost {
       request.settle()
-      session.answered(request, .failure(.unanswered(.lost(during: request))))
+      let error = CallError.lost(during: request)
+      session.tell(request, .failure(error), of: client)
+      session.answered(request, .failure(.unanswered(error)))
     }
   }
 }

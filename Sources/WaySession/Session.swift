@@ -194,7 +194,9 @@ extension Session {
     act(pages.hostLeft(client.name))
     for request in client.pending.drain() {
       request.settle()
-      answered(request, .failure(.unanswered(.gone(during: request.method))))
+      let error = CallError.gone(during: request.method)
+      tell(request, .failure(error), of: client)
+      answered(request, .failure(.unanswered(error)))
     }
     happenings.subscribers.removeAll(of: id)
     happenings.tell(.session, .left(client: client.name, code: code))
@@ -260,7 +262,12 @@ extension Session {
       if let timeout {
         mail.limit(id, client, setAlarm(timeout, .request(id, client.id)))
       }
-      if environment.watch.isOn { tell(asked: client, id, method, params, purpose) }
+      if environment.watch.isOn {
+        let opened: CallNumber? =
+          if case .open(let page) = purpose { pages.call(openingOf: page) } else { nil }
+        client.pending[id]?.note = environment.watch.note(
+          id, params, for: purpose.call ?? opened)
+      }
       return id
     } catch {
       answered(purpose, .failure(error))
@@ -268,22 +275,21 @@ extension Session {
     }
   }
 
-  @inline(never)
-  private func tell(
-    asked client: Client, _ id: RequestID, _ method: String, _ params: Value,
-    _ purpose: RequestPurpose
-  ) {
-    let opened: CallNumber? =
-      if case .open(let page) = purpose { pages.call(openingOf: page) } else { nil }
-    happenings.witness.asked(client, id, method, params, for: purpose.call ?? opened)
-  }
-
   /// A client has answered.
   func complete(_ response: Response, from client: Client) {
     guard let request = mail.take(response, from: client) else { return }
-    if environment.watch.isOn { happenings.witness.heard(response, from: client) }
+    tell(request, response.result, of: client)
     pages.heard(client.name)
     answered(request, response.result.mapError(RequestFailure.answered))
+  }
+
+  /// Tells those who watch how a request to a client has ended.
+  @inline(__always)
+  func tell(
+    _ request: PendingRequest, _ result: Result<Value, CallError>, of client: Client
+  ) {
+    guard let note = request.note else { return }
+    happenings.witness.ended(request.method, note, result, of: client)
   }
 
   /// Hands an answer on to the session that has asked.
@@ -330,6 +336,7 @@ extension Session {
       guard let client = members[clientID], let request = mail.giveUp(id, client) else { return }
       happenings.tell(.host, .hostSilent(client: client.name, method: request.method))
       let error = CallError(.hostAbsent, "The host did not answer \(request.method) in time")
+      tell(request, .failure(error), of: client)
       answered(request.purpose, .failure(.unanswered(error)))
     }
   }

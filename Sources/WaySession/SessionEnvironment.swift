@@ -22,7 +22,7 @@ protocol SessionOwner: AnyObject, Sendable {
   /// Who a client is. Fails with 2401, and with 2503 where that took too long.
   func identity(of handshake: Handshake) async throws(CallError) -> Identity
   /// A token that a member showed was refused.
-  func tokenRefused(_ reason: String)
+  func tokenRefused(_ reason: String, address: String?)
   /// A session is somebody anew.
   func changed(_ session: String, _ identity: Identity)
   /// The sessions as they are now, those of all loops.

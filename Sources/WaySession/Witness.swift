@@ -32,6 +32,16 @@ final class Witness {
     return WatchRecord(session: session, client: client, members: told)
   }
 
+  private func tell(_ client: String?, _ record: () -> WatchRecord) {
+    watch.tell(session, client, record())
+  }
+
+  private func tell(
+    _ type: String, at start: UInt64, _ client: String?, _ more: @autoclosure () -> ValueObject
+  ) {
+    watch.tell(session, client, record(type, at: start, client, more()))
+  }
+
   private func elapsed(since start: UInt64) -> UInt64 {
     let now = loop.nanoseconds
     return now > start ? now - start : 0
@@ -46,7 +56,7 @@ extension Witness {
   ) {
     guard watch.isOn else { return }
     note.number = number
-    watch.began(note) { [self] note in
+    watch.began(note, session, address.client.name) { [self] note in
       var said = record(
         "call", at: start, address.client.name, about(note, address).with("state", "waits"))
       said.params = note.params?.withoutTokens(of: note.method)
@@ -110,7 +120,7 @@ extension Witness {
       if about["host"] == nil, case .success = answer { about["host"] = "server" }
       watch.count(route ?? "", code: answer.code, nanoseconds: time)
     }
-    watch.tell(ended(note, answer, client, about, time))
+    tell(client) { ended(note, answer, client, about, time) }
   }
 
   private func isAboutRoute(_ method: String) -> Bool {
@@ -135,19 +145,20 @@ extension Witness {
       result = error.value
       about["error"] = .string(error.message)
     }
-    return exchange("call", at: loop.nanoseconds &- time, client, about, params, result)
+    return exchange(
+      "call", at: loop.nanoseconds &- time, client, about, (params, params?.jsonSize ?? 0), result)
   }
 
   /// The record of a request with its answer.
   private func exchange(
-    _ type: String, at start: UInt64, _ client: String?, _ about: ValueObject, _ params: Value?,
-    _ result: Value
+    _ type: String, at start: UInt64, _ client: String?, _ about: ValueObject,
+    _ params: (value: Value?, bytes: Int), _ result: Value
   ) -> WatchRecord {
     var about = about
-    about["paramsBytes"] = .integer(Int64(params?.jsonSize ?? 0))
+    about["paramsBytes"] = .integer(Int64(params.bytes))
     about["resultBytes"] = .integer(Int64(result.jsonSize))
     var record = record(type, at: start, client, about)
-    record.params = params
+    record.params = params.value
     record.result = result
     return record
   }
@@ -155,36 +166,28 @@ extension Witness {
 
 // What is asked of clients, and interceptors.
 extension Witness {
-  /// A client was asked for something.
-  func asked(
-    _ client: Client, _ id: RequestID, _ method: String, _ params: Value, for call: CallNumber?
+  /// A request to a client has its answer, or will have none.
+  func ended(
+    _ method: String, _ note: AskNote, _ result: Result<Value, CallError>, of client: Client
   ) {
-    watch.asked(
-      Watch.Ask(
-        session: session, client: client.name, id: id, method: method, params: params,
-        call: call, start: loop.nanoseconds))
-  }
-
-  /// A client answers what it was asked.
-  func heard(_ response: Response, from client: Client) {
-    guard let ask = watch.answered(client.name, response.id) else { return }
-    let time = elapsed(since: ask.start)
+    let time = elapsed(since: note.start)
     var about: ValueObject = [
-      "id": ask.id.value, "method": .string(ask.method), "ms": .milliseconds(time),
+      "id": note.id.value, "method": .string(method), "ms": .milliseconds(time),
     ]
     about["name"] = client.software.name.map(Value.string)
-    about["call"] = ask.call.map { .integer(Int64($0)) }
-    about["page"] =
-      (ask.params["page"]?["id"]?.string ?? ask.params["page"]?.string).map(Value.string)
-    about["uri"] = (ask.params["uri"] ?? ask.params["page"]?["uri"])?.string.map(Value.string)
-    let result: Value
-    switch response.result {
-    case .success(let value): (about["code"], result) = (0, value)
+    about["call"] = note.call.map { .integer(Int64($0)) }
+    about["page"] = note.page.map(Value.string)
+    about["uri"] = note.uri.map(Value.string)
+    let answer: Value
+    switch result {
+    case .success(let value): (about["code"], answer) = (0, value)
     case .failure(let error):
-      (about["code"], result) = (.integer(Int64(error.code)), error.value)
+      (about["code"], answer) = (.integer(Int64(error.code)), error.value)
       about["error"] = .string(error.message)
     }
-    watch.tell(exchange("ask", at: ask.start, client.name, about, ask.params, result))
+    tell(client.name) {
+      exchange("ask", at: note.start, client.name, about, (note.params, note.paramsBytes), answer)
+    }
   }
 
   /// Interceptors that do not answer at once have decided on a call; `start` is nil where nobody
@@ -199,7 +202,7 @@ extension Witness {
       "verdict": .string(verdict.name), "ms": .milliseconds(elapsed(since: start)),
     ]
     about["uri"] = call.uri.map(Value.string)
-    watch.tell(record("interceptors", at: start, call.caller.client?.name, about))
+    tell("interceptors", at: start, call.caller.client?.name, about)
   }
 }
 
@@ -228,21 +231,19 @@ extension Witness {
       about["name"] = name.map(Value.string)
       about["page"] = members.named(client)?.page.map(Value.string)
       if members.named(client)?.rights.caller.isGuest == true { about["guest"] = true }
-      watch.tell(record("client", at: now, client, about))
+      tell("client", at: now, client, about)
     case .left(let client, let code):
-      watch.tell(record("client", at: now, client, Self.event("left", code)))
+      tell("client", at: now, client, Self.event("left", code))
     case .away(let client, let code):
-      watch.tell(record("client", at: now, client, Self.event("away", code)))
+      tell("client", at: now, client, Self.event("away", code))
     case .back(let client):
       let since = members.named(client)?.absentSince ?? now
-      watch.tell(
-        record("client", at: now, client, ["event": "back", "ms": .milliseconds(now &- since)]))
+      tell("client", at: now, client, ["event": "back", "ms": .milliseconds(now &- since)])
     case .gaveUp(let client):
-      watch.tell(record("client", at: now, client, ["event": "gaveUp"]))
+      tell("client", at: now, client, ["event": "gaveUp"])
     case .hostSilent(let client, let method):
-      watch.tell(
-        record("client", at: now, client, ["event": "silent", "method": .string(method)]))
-    case .ended: watch.tell(record("session", at: now, nil, ["event": "ended"]))
+      tell("client", at: now, client, ["event": "silent", "method": .string(method)])
+    case .ended: tell("session", at: now, nil, ["event": "ended"])
     case .restored, .unreadable, .notRestored, .taskStarted, .taskEnded, .taskDeclined,
       .handlerAnswered, .routeFailed, .attemptFailed, .called, .threw:
       break
@@ -252,10 +253,9 @@ extension Witness {
   /// A client hosts something else from now on.
   func hosts(_ client: Client) {
     let hosts = guide.hosts.definitions(of: client.id).map(\.value)
-    watch.tell(
-      record(
-        "client", at: loop.nanoseconds, client.name,
-        ["event": "hosts", "hosts": .list(hosts)]))
+    tell(
+      "client", at: loop.nanoseconds, client.name,
+      ["event": "hosts", "hosts": .list(hosts)])
   }
 
   private static func event(_ name: String, _ code: UInt16?) -> ValueObject {
@@ -274,7 +274,7 @@ extension Witness {
     about["route"] = page.route.map(Value.string)
     about["by"] = caller?.client.map { .string($0.id) }
     about.merge(more)
-    watch.tell(record("page", at: loop.nanoseconds, nil, about))
+    tell("page", at: loop.nanoseconds, nil, about)
   }
 }
 

@@ -71,7 +71,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   func listen(_ responder: HTTPResponder?) throws(SocketError) -> ListeningAddress {
     let listener = try Listener(
       configuration, loop: loop, onTaken: { [weak self] in self?.take($0, $1) },
-      onTurnedAway: { [weak self] in self?.refused(.exhausted) })
+      onTurnedAway: { [weak self] in self?.refused(.exhausted, from: nil) })
     self.listener = listener
     address = listener.socket.address
     runningPlaces = places.count
@@ -100,7 +100,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   private func take(_ descriptor: Int32, _ peer: SocketPeer) {
     let isExtra = isFull
     if isExtra, extras.count >= configuration.maximumExtraConnections {
-      refused(.full)
+      refused(.full, from: peer.text)
       guard let oldest = extras.first(where: \.isWaiting) else {
         return HTTPAnswer(fault: .full).sendAndClose(descriptor)
       }
@@ -128,10 +128,10 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   }
 
   /// Counts and tells a request that is refused; whether it was a handshake cannot be told where
-  /// it was not read.
-  func refused(_ fault: RequestFault, isHandshake: Bool = false) {
+  /// it was not read. `address` is whose it was; nil where that is not known.
+  func refused(_ fault: RequestFault, from address: String?, isHandshake: Bool = false) {
     loop.traffic.refused(fault.kind, isHandshake: isHandshake)
-    configuration.onRefused(fault.status, fault.reason, fault.hint)
+    configuration.onRefused(fault.status, fault.reason, fault.hint, address)
   }
 
   func ended(_ request: HTTPConnection) {

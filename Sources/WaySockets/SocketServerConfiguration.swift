@@ -69,10 +69,11 @@ package struct SocketServerConfiguration: Sendable {
   package var stallTimeout = Duration.seconds(10)
 
   /// Is told of each request that is refused: its status, the reason as the answer has it, what
-  /// would let the request in. Called on the loop.
-  package var onRefused: @Sendable (_ status: Int, _ reason: String, _ hint: String?) -> Void = {
-    _, _, _ in
-  }
+  /// would let the request in, and whose it was, as far as that is known. Called on the loop.
+  package var onRefused:
+    @Sendable (_ status: Int, _ reason: String, _ hint: String?, _ address: String?) -> Void = {
+      _, _, _, _ in
+    }
 
   package init(host: String = "127.0.0.1", port: Int, webRoot: String? = nil) {
     self.host = host

@@ -142,8 +142,8 @@ package struct RunningBridge: Sendable {
     }
     let group = HubGroup(shared, size: loops.count)
     self.group = group
-    sockets.onRefused = { status, reason, hint in
-      group.refusals.add(.request, status, reason, remedy: hint)
+    sockets.onRefused = { status, reason, hint, address in
+      group.refusals.add(.request, status, reason, address: address, remedy: hint)
       log?.refused(status, reason, hint)
     }
     hubs = loops.map { SessionHub(loop: $0, in: group) }

@@ -1,4 +1,5 @@
 import WayRPC
+import WayTransport
 import WayValues
 
 /// How a connection ended.
@@ -8,8 +9,13 @@ public struct ConnectionEnd: Sendable, Hashable {
   /// connection was lost without one.
   public let code: UInt16?
 
+  /// What calls end with that have no answer.
   var error: CallError {
-    CallError(
+    // No call is begun on a connection before it is known whose it is.
+    if code == CloseCode.notAuthenticated.rawValue {
+      return CallError(.notAuthenticated, "The bridge takes nobody without a token")
+    }
+    return CallError(
       .outcomeUnknown,
       "The connection closed\(code.map { " with code \($0)" } ?? "") before the answer came",
       kind: "closed", data: ["code": code.map { .integer(Int64($0)) } ?? .null])

@@ -15,8 +15,14 @@ extension Configuration {
       }
       await client.close()
     } catch let error as CallError {
-      throw CommandError("\(error)\(error.data.map { " " + $0.text } ?? "")")
+      throw CommandError("\(error)\(error.data.map { " " + $0.text } ?? "")\(advice(on: error))")
     }
+  }
+
+  /// What to do about a bridge that takes nobody without a token.
+  private func advice(on error: CallError) -> String {
+    guard error.protocolCode == .notAuthenticated, tokenFile == nil else { return "" }
+    return "\nGive the file of a token (--token-file); see waybridge token make."
   }
 
   /// The command is over with its connection, and says so.

@@ -6,8 +6,17 @@ import PackagePlugin
 @main
 struct WaybridgeRoutes: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
+    // As a tool of the plugin the command, and all that it needs, would be compiled a second time
+    // with every build of Waybridge.
+    let built = try packageManager.build(.product("waybridge"), parameters: .init())
+    guard built.succeeded,
+      let command = built.builtArtifacts.first(where: { $0.kind == .executable })
+    else {
+      Diagnostics.error("waybridge could not be built:\n\(built.logText)")
+      return
+    }
     let process = Process()
-    process.executableURL = try context.tool(named: "WaybridgeCommand").url
+    process.executableURL = command.url
     process.arguments = ["routes"] + (arguments.isEmpty ? ["--help"] : arguments)
     process.currentDirectoryURL = context.package.directoryURL
     try process.run()

@@ -202,6 +202,15 @@ class Token(unittest.TestCase):
             self.assertIn(f"The token file {path} ", errors)
             self.assertIn(reason, errors)
 
+    def test_without_one_it_says_that_one_is_needed(self):
+        secret = self.write(b"s" * 48)
+        with Server("serve", "--conformance", "--port", "0", "--token-secret-file", secret) as server:
+            for more in ([], ["--watch", "news"]):
+                code, output, errors = run("call", "rpc.discover", *more, "--url", server.url)
+                self.assertEqual((1, ""), (code, output))
+                self.assertIn("error 2401: ", errors)
+                self.assertIn("(--token-file); see waybridge token make", errors)
+
     def test_a_file_that_is_not_there_or_a_folder(self):
         for path in ("/no/such/token", str(self.path.parent)):
             code, output, errors = run("call", "$/ping", "--token-file", path)

@@ -16,7 +16,7 @@ TYPE = re.compile(
 
 
 # The programs that plugins run.
-RUN = {"WaybridgeModules": {"FindModules"}, "WaybridgeRoutes": {"WaybridgeCommand"}}
+RUN = {"WaybridgeModules": {"FindModules"}}
 
 
 def targets():

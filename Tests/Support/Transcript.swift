@@ -24,6 +24,8 @@ package struct Transcript: Sendable, CustomStringConvertible {
   }
   /// Whether the server ends and is started again.
   package var restarts: Bool { steps.contains { $0["restart"] != nil } }
+  /// What the server's policy is, as a document; nil for none.
+  package let policy: Value?
   package let clients: ValueObject
   package private(set) var steps: [Value]
   private let checksEnd: Bool
@@ -37,6 +39,7 @@ package struct Transcript: Sendable, CustomStringConvertible {
     self.name = name
     self.clients = clients
     self.steps = steps
+    policy = document["policy"]
     isSlow = document["slow"] == true
     isNumbered = document["numbered"] == true
     checksEnd = document["noEnd"] != true

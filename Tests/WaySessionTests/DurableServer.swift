@@ -1,7 +1,8 @@
 import Synchronization
 import TestSupport
-import WaySession
 import WayTransport
+
+@testable import WaySession
 
 /// A bridge in memory that can be started again with what its store has.
 final class DurableServer: PeerServer {
@@ -22,7 +23,11 @@ final class DurableServer: PeerServer {
 
   func advance(by time: Duration) async throws { try await current.server.advance(by: time) }
 
+  /// What had time enough to be written is; nothing else is.
   func restart() async throws {
+    let last = current
+    await last.server.loop.settle()
+    await last.loopHub.finishWriting()
     let next = try WireBridge.conformance(store: store)
     try await next.hub.restore()
     bridge.withLock { $0 = next }

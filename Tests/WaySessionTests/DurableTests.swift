@@ -22,7 +22,7 @@ struct DurableTests {
 
   private func settle(_ bridge: WireBridge) async throws {
     try await bridge.server.advance(by: .milliseconds(100))
-    await bridge.loopHub.writer?.settle()
+    await bridge.loopHub.settleStore()
     await bridge.server.loop.settle()
   }
 
@@ -52,6 +52,17 @@ struct DurableTests {
     try await host.call("finish", "navigation.finish", ["page": "p1", "result": ["data": "Ulm"]])
     #expect(try await host.wire.answer("finish")["result"]?["closed"] == ["p1"])
     #expect(try await opener.wire.answer("a")["result"]?["data"] == "Ulm")
+  }
+
+  @Test func whoIsAwaitedIsAwaySinceTheServerHasBegun() async throws {
+    let first = try await start()
+    let client = try await NumberedClient(first)
+    try await settle(first)
+    let second = try await start()
+    try await second.server.advance(by: .seconds(2))
+    let session = try #require(await client.hello["session"]?.string)
+    let told = await second.loopHub.detail(session, withRecords: false)
+    #expect(told?["clients"]?[0]?["away"] == 2000)
   }
 
   @Test func whatWasBeingDoneIsNotKnownAndWhatHasAKeyIsDoneAgain() async throws {

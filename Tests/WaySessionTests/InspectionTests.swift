@@ -115,6 +115,9 @@ struct InspectionTests {
     #expect(detail["calls"]?.list?.first?["waitsFor"] == "page")
     #expect(detail["clients"]?.list?.first?["hosts"]?.list?.count == 1)
     #expect(detail["records"]?.list?.count == first.count + second.count)
+    let brief = try await watcher.value(
+      "admin.session", ["session": hello["session"] ?? nil, "records": false])
+    #expect(brief["records"] == nil && brief["stack"] == detail["stack"])
 
     try await host.call("b", "navigation.finish", ["page": page["page"] ?? nil])
     // Both answers, and page.close.
@@ -173,6 +176,74 @@ struct InspectionTests {
     #expect(try await batch(watcher, dropped: 20).count == 500)
     let routes = try await watcher.value("admin.routes")["routes"]?.list ?? []
     #expect(routes.first { $0["name"] == "share" }?["calls"] == 520)
+  }
+
+  @Test func whatOthersDoCountsAsDroppedForThoseWhoWantIt() async throws {
+    let (one, hello) = try await open()
+    let other = try await open().client
+    let watcher = try await watcher(["session": hello["session"] ?? nil])
+    for _ in 0..<502 { _ = try await one.invoke("action://share") }
+    for _ in 0..<5 { _ = try await other.invoke("action://share") }
+    #expect(try await batch(watcher, dropped: 2).count == 500)
+  }
+
+  @Test func aMessageThatNestsDeepHidesNoOthers() async throws {
+    let caller = try await open().client
+    let watcher = try await watcher(["messages": true])
+    let deep = (0..<119).reduce(Value.list([])) { value, _ in .list([value]) }
+    for levels in [deep, .list([deep]), .list([.list([.list([deep])])])] {
+      _ = try await caller.ask("router.invoke", ["uri": "action://share", "params": ["a": levels]])
+    }
+    let records = try await batch(watcher)
+    #expect(records.count == 3)
+    for record in records {
+      #expect(record["params"] == nil && record["paramsCut"]?.string?.hasSuffix("]}}") == true)
+    }
+  }
+
+  @Test func anotherWatchTakesThePlaceOfTheOneBefore() async throws {
+    let (host, _) = try await open(
+      "phone", ["hosts": [["patterns": ["action://scan"], "kind": "task"]]])
+    let watcher = try await watcher()
+    try await host.call("a", "router.invoke", ["uri": "action://scan"])
+    let asked = try await host.request("task.run")
+    // What is under way is not forgotten.
+    _ = try await watcher.value("admin.watch", ["messages": true])
+    try await host.reply(asked, "scanned")
+    _ = try await host.answer("a")
+    let ask = try #require(try await batch(watcher).first { $0["type"] == "ask" })
+    #expect(ask["method"] == "task.run" && ask["result"] == "scanned")
+
+    // The new one is not ended by the end of the one before.
+    try await watcher.call("end", "admin.unwatch", [:])
+    try await watcher.call("begin", "admin.watch", [:])
+    _ = try await watcher.answer("end")
+    _ = try await watcher.answer("begin")
+    try await bridge.server.advance(by: .milliseconds(1))
+    #expect(bridge.loopHub.watch.isOn)
+  }
+
+  @Test func whatIsNotAnsweredIsToldWhenItIsGivenUp() async throws {
+    let (host, _) = try await open(
+      "phone", ["hosts": [["patterns": ["action://scan"], "kind": "task"]]])
+    let watcher = try await watcher()
+    try await host.call("a", "router.invoke", ["uri": "action://scan"])
+    _ = try await host.request("task.run")
+    try await host.close()
+    try await bridge.server.advance(by: .seconds(1))
+    let asks = try await batch(watcher).filter { $0["type"] == "ask" }
+    #expect(asks.count == 1 && asks.first?["code"] == 2504, "\(asks)")
+  }
+
+  @Test func whoMayNotAnyMoreIsToldNothing() async throws {
+    let caller = try await open().client
+    let watcher = try await watcher()
+    await bridge.hub.follow(
+      try Rulebook([Policy.Rule("everybody", .allow, ["router.*", "$/ping"])]))
+    _ = try await caller.invoke("action://share")
+    try await bridge.server.advance(by: .milliseconds(500))
+    #expect(try await watcher.hasHeardNothing())
+    #expect(!bridge.loopHub.watch.isOn)
   }
 
   @Test func tokensAreNotTold() async throws {

@@ -11,7 +11,8 @@ struct VectorTests {
   func transcriptHoldsInMemory(_ transcript: Transcript) async throws {
     let server: any PeerServer =
       transcript.restarts
-      ? try await DurableServer() : try WireBridge.conformance().server
+      ? try await DurableServer()
+      : try WireBridge.conformance(policy: transcript.policy).server
     try await transcript.replay(on: server)
   }
 

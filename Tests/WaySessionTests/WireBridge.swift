@@ -4,6 +4,7 @@ import WayRouting
 import WaySession
 import WayTable
 import WayTransport
+import WayValues
 
 /// A bridge in memory with the demo's table and the conformance methods.
 struct WireBridge {
@@ -45,12 +46,13 @@ struct WireBridge {
   }
 
   static func conformance(
-    _ router: Router = Router(), store: (any SessionStore)? = nil
+    _ router: Router = Router(), store: (any SessionStore)? = nil, policy: Value? = nil
   ) throws -> WireBridge {
     try RouteTable(parsing: try ProjectFiles.json("protocol/routes/demo.json")).apply(to: router)
     try Conformance.register(in: router)
     var limits = Limits()
     limits.maxRate = 0
-    return WireBridge(router, limits: limits, store: store)
+    let rules = try policy.flatMap { try Policy(parsing: $0).rules }.map { try Rulebook($0) }
+    return WireBridge(router, limits: limits, rules: rules, store: store)
   }
 }

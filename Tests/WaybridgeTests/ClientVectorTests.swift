@@ -14,7 +14,7 @@ struct ClientVectorTests {
   @Test(arguments: try played.get())
   func transcriptHoldsForTheSwiftClient(_ transcript: Transcript) async throws {
     let scale = transcript.isSlow ? 10 : 1
-    let server = try await LiveServer(timeScale: scale)
+    let server = try await LiveServer(timeScale: scale, policy: transcript.policy)
     let playable = transcript.playable
     await #expect(throws: Never.self) {
       try await transcript.dividingDeadlines(by: Int64(scale)).replay(on: server) { name, options in

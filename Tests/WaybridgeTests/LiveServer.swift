@@ -12,14 +12,14 @@ struct LiveServer: PeerServer {
 
   /// - Parameter timeScale: makes the server's own times so many times shorter, and those of a
   ///   transcript with them.
-  init(router: Router = Router(), timeScale: Int = 1) async throws {
+  init(router: Router = Router(), timeScale: Int = 1, policy: Value? = nil) async throws {
     try router.load(tableAt: ProjectFiles.url("protocol/routes/demo.json").path)
     var limits = Limits()
     limits.hello /= timeScale
     limits.pageOpen /= timeScale
     let configuration = BridgeConfiguration(
       port: 0, webRoot: ProjectFiles.url("web").path, limits: limits,
-      conformance: true)
+      conformance: true, policy: try policy.map { try Policy(parsing: $0) } ?? Policy())
     self.timeScale = timeScale
     running = try await RunningBridge(router: router, configuration: configuration)
     clientLoop = try SocketLoop.start()

@@ -7,7 +7,7 @@ struct LiveVectorTests {
   @Test(arguments: try ProjectFiles.transcripts().filter { !$0.isLong && !$0.restarts })
   func transcriptHoldsOverASocket(_ transcript: Transcript) async throws {
     let scale = transcript.isSlow ? 10 : 1
-    let server = try await LiveServer(timeScale: scale)
+    let server = try await LiveServer(timeScale: scale, policy: transcript.policy)
     await #expect(throws: Never.self) {
       try await transcript.dividingDeadlines(by: Int64(scale)).replay(on: server)
     }

@@ -124,6 +124,43 @@ struct LoopsTogetherTests {
     }
   }
 
+  @Test func whoInspectsIsToldOfEveryLoop() async throws {
+    let router = Router()
+    try router.task("action://echo") { .object($0.params) }
+    try await LoopBridge.with(router) { bridge in
+      let clients = try await bridge.clients()
+      let inspector = try await WireClient.open(on: bridge).client
+      #expect(try await inspector.ask("admin.watch", ["messages": true])["error"] == nil)
+      for (number, client) in clients.enumerated() {
+        let params: Value = ["n": .integer(Int64(number))]
+        let answer = try await client.client.ask(
+          "router.invoke", ["uri": "action://echo", "params": params])
+        #expect(answer["result"] == params)
+      }
+      var told: [String: Value] = [:]
+      while told.count < clients.count {
+        let message = try await inspector.message()
+        #expect(message["method"] == "admin.records")
+        for record in message["params"]?["records"]?.list ?? []
+        where record["method"] == "router.invoke" {
+          told[record["session"]?.string ?? ""] = record["result"]
+        }
+      }
+      for (number, client) in clients.enumerated() {
+        let session = try #require(client.hello["session"]?.string)
+        #expect(told[session] == ["n": .integer(Int64(number))])
+        let shown = try await inspector.ask("admin.session", ["session": .string(session)])
+        #expect(shown["result"]?["records"]?.list?.count == 1, "\(shown)")
+      }
+      let sessions = try await inspector.ask("admin.sessions", ["limit": 2])["result"]
+      #expect(sessions?["total"]?.integer == Int64(clients.count + 1))
+      #expect(sessions?["sessions"]?.list?.count == 2)
+      let routes = try await inspector.ask("admin.routes")["result"]?["routes"]?.list ?? []
+      let calls = routes.first { $0["patterns"] == ["action://echo"] }?["calls"]
+      #expect(calls?.integer == Int64(clients.count), "\(routes)")
+    }
+  }
+
   @Test func everySessionIsReachedOnce() async throws {
     try await LoopBridge.with { bridge in
       let clients = try await bridge.clients()

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { OWN_SKIP, serveKept } from "./live-server.js";
+import { OWN_SKIP, serve, serveKept } from "./live-server.js";
 import { LIVE_URL, SKIP } from "./node-ws.js";
 import { replay } from "./replay.js";
 
@@ -27,6 +27,10 @@ for (const file of files) {
         await server.end("SIGKILL");
         await server.again();
       });
+    });
+  } else if (vector.policy !== undefined) {
+    test(`${file}: ${vector.name}`, { skip: OWN_SKIP || long, timeout: 60000 }, async (context) => {
+      await replay(vector, await serve(context, vector.policy));
     });
   } else {
     test(`${file}: ${vector.name}`, { skip: SKIP || long, timeout: 60000 }, () => replay(vector, LIVE_URL ?? ""));

@@ -8,7 +8,7 @@ extension HubGroup {
   func inspect(_ question: Inspection) async throws(CallError) -> Value {
     switch question {
     case .sessions(let after, let limit): await sessions(after: after, limit: limit)
-    case .session(let id): try await session(id)
+    case .session(let id, let withRecords): try await session(id, withRecords)
     case .routes: await routes()
     case .refusals: refusals.value
     case .versions: await versions()
@@ -18,17 +18,30 @@ extension HubGroup {
   }
 
   private func sessions(after: String?, limit: Int) async -> Value {
-    let all = await gather { await $0.briefs() }.sorted { $0.id < $1.id }
-    let rest = all.drop { session in after.map { session.id <= $0 } ?? false }
+    let (page, total) = await ids(after: after, limit + 1)
+    let wanted = Array(page.prefix(limit))
+    let told = await gather { [await $0.briefs(of: wanted)] }
+      .reduce(into: [:]) { all, some in all.merge(some) { first, _ in first } }
     var members: ValueObject = [
-      "total": .integer(Int64(all.count)), "sessions": .list(rest.prefix(limit).map(\.value)),
+      "total": .integer(Int64(total)), "sessions": .list(wanted.compactMap { told[$0] }),
     ]
-    if rest.count > limit, let last = rest.prefix(limit).last { members["next"] = .string(last.id) }
+    if page.count > limit, let last = wanted.last { members["next"] = .string(last) }
     return .object(members)
   }
 
-  private func session(_ id: String) async throws(CallError) -> Value {
-    guard let detail = await hub(ofSession: id)?.detail(id) else { throw SessionHub.absent(id) }
+  /// The first ids behind one, in order, and how many sessions there are. Costs by the sessions: not
+  /// for the thread of a loop.
+  @concurrent
+  private func ids(after: String?, _ limit: Int) async -> (page: [String], total: Int) {
+    let all = await gather { Array(await $0.sessions.keys) }
+    let rest = after.map { after in all.filter { $0 > after } } ?? all
+    return (Array(rest.sorted().prefix(limit)), all.count)
+  }
+
+  private func session(_ id: String, _ withRecords: Bool) async throws(CallError) -> Value {
+    guard let detail = await hub(ofSession: id)?.detail(id, withRecords: withRecords) else {
+      throw SessionHub.absent(id)
+    }
     return detail
   }
 

@@ -141,7 +141,8 @@ enum Restoring {
       proof: ClientProof(token: try who.string("token"), former: who["former"]?.string),
       page: who["page"]?.string, software: ClientSoftware(try who.record("software")),
       handshake: handshake, Numbering(outbox, received: try state.number("received")),
-      requests: (term - 1) << 32, limits: session.limits, within: session.members.budget)
+      requests: (term - 1) << 32, absentSince: session.loop.nanoseconds, limits: session.limits,
+      within: session.members.budget)
     client.isNumbering = state["isNumbering"]?.bool ?? true
     client.kept.isRestarted = true
     client.kept.isToldOfRestart = true

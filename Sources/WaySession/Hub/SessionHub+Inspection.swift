@@ -14,8 +14,8 @@ extension SessionHub {
   }
 
   /// A client does not watch any more.
-  func endWatching(_ client: String) {
-    watch.end(client)
+  func endWatching(_ collector: WatchCollector) {
+    watch.end(collector)
     tellWatched()
   }
 
@@ -31,7 +31,7 @@ extension SessionHub {
   nonisolated func watch(
     _ wish: WatchWish, _ collector: WatchCollector, for client: Client
   ) -> Value {
-    client.isWatching = true
+    client.watching = collector
     let group = group
     for hub in group.hubs {
       let begin: @Sendable () -> Void = {
@@ -47,11 +47,10 @@ extension SessionHub {
   }
 
   nonisolated func watcherLeft(_ client: Client) {
-    guard client.isWatching else { return }
-    client.isWatching = false
-    let name = client.name
+    guard let collector = client.watching else { return }
+    client.watching = nil
     for hub in group.hubs {
-      hub.loop.execute { hub.assumeIsolated { $0.endWatching(name) } }
+      hub.loop.execute { hub.assumeIsolated { $0.endWatching(collector) } }
     }
   }
 
@@ -62,21 +61,24 @@ extension SessionHub {
 
 // What there is on one loop.
 extension SessionHub {
-  /// What is told of each session in a list.
-  func briefs() -> [(id: String, value: Value)] {
-    sessions.values.map { session in
-      let identity = audiences.identity(of: session.id)
-      return (session.id, session.assumeIsolated { $0.brief(identity) })
+  /// What is told in a list of each of these sessions that is here.
+  func briefs(of ids: [String]) -> [String: Value] {
+    var told: [String: Value] = [:]
+    for id in ids {
+      guard let session = sessions[id] else { continue }
+      let identity = audiences.identity(of: id)
+      told[id] = session.assumeIsolated { $0.brief(identity) }
     }
+    return told
   }
 
   /// All that is told of one; nil where it is not here.
-  func detail(_ id: String) -> Value? {
+  func detail(_ id: String, withRecords: Bool) -> Value? {
     guard let session = sessions[id] else { return nil }
     let identity = audiences.identity(of: id)
     return session.assumeIsolated { session in
       var members = session.detail(identity)
-      members["records"] = .list(watch.recent.last(500, of: id))
+      if withRecords { members["records"] = .list(watch.recent.last(500, of: id)) }
       return .object(members)
     }
   }

@@ -28,7 +28,7 @@ extension SessionHub {
     } catch {
       switch error.protocolCode {
       case .notAuthenticated:
-        tokenRefused(error.message)
+        tokenRefused(error.message, address: handshake.address)
         answer(.refusal(401, error))
       case .tooMany: answer(.refusal(429, error))
       default: answer(.refusal(503, error))

@@ -22,4 +22,9 @@ extension SessionHub {
   func settleStore() async {
     await writer?.settle()
   }
+
+  /// Waits for what has been handed over to the store.
+  func finishWriting() async {
+    await writer?.finishWriting()
+  }
 }

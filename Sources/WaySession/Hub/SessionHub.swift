@@ -224,9 +224,9 @@ extension SessionHub: SessionOwner {
     try await group.push(push, by: rights, on: loop)
   }
 
-  nonisolated func tokenRefused(_ reason: String) {
+  nonisolated func tokenRefused(_ reason: String, address: String?) {
     refusedTokens.add(joins: false)
-    group.refusals.add(.token, ErrorCode.notAuthenticated.rawValue, reason)
+    group.refusals.add(.token, ErrorCode.notAuthenticated.rawValue, reason, address: address)
     configuration.observer.tokenRefused(reason)
   }
 

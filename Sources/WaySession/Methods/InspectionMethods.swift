@@ -26,9 +26,12 @@ enum InspectionMethods {
       return try inspect(
         .sessions(after: params.string(.after), limit: limit), address, in: session)
     },
-    Method("admin.session", [Param(.session, .string)], access: .admin) {
-      session, params, address throws(CallError) in
-      try inspect(.session(try params.required(.session)), address, in: session)
+    Method(
+      "admin.session", [Param(.session, .string), Param(.records, .bool)], access: .admin
+    ) { session, params, address throws(CallError) in
+      let id = try params.required(.session)
+      return try inspect(
+        .session(id, withRecords: params.bool(.records) ?? true), address, in: session)
     },
     Method("admin.routes", access: .admin) { session, _, address throws(CallError) in
       try inspect(.routes, address, in: session)
@@ -96,6 +99,11 @@ enum InspectionMethods {
     _ records: [Value], _ dropped: Int, to id: ClientID, in session: isolated Session
   ) -> WatchCollector.Handover {
     guard let client = session.members[id] else { return .gone }
+    // The policy, or who the client is, may have changed since it has asked.
+    guard (try? client.rights.enter("admin.watch", .admin)) != nil else {
+      session.environment.owner.watcherLeft(client)
+      return .gone
+    }
     let unread = client.numbering?.outbox.bytes ?? 0
     guard let channel = client.channel, unread <= session.limits.maxOutbox / 2,
       channel.bufferedBytes <= session.limits.maxBacklog / 2

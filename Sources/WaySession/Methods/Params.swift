@@ -8,7 +8,7 @@ enum ParamName: Int, CaseIterable, Sendable {
   case result, index, page, method, topics, hosts, `protocol`, client, token, join, id, value
   case routes, groups, uses, expiresMs, onBehalfOf, epoch, received, reloaded, open, key, pages
   case failed, sent, expect, operations, table, version
-  case session, messages, after, limit, `as`
+  case session, messages, after, limit, `as`, records
 
   /// As the wire has it.
   var text: String { Self.texts[rawValue] }
@@ -65,12 +65,12 @@ final class ParamList: Sendable, ExpressibleByArrayLiteral {
   let params: [Param]
   fileprivate let names: ParamsView.Names
   /// The place of each name among them, or -1: as many as there are ``ParamName``s.
-  fileprivate let slots: InlineArray<46, Int8>
+  fileprivate let slots: InlineArray<47, Int8>
 
   init(_ params: [Param]) {
     self.params = params
     names = ParamsView.Names(params.map(\.name.text))
-    var slots = InlineArray<46, Int8>(repeating: -1)
+    var slots = InlineArray<47, Int8>(repeating: -1)
     for (place, param) in params.enumerated() { slots[param.name.rawValue] = Int8(place) }
     self.slots = slots
   }

@@ -159,6 +159,11 @@ package final class StoreWriter: @unchecked Sendable {
   nonisolated(nonsending) func settle() async {
     isTime = true
     write()
+    await finishWriting()
+  }
+
+  /// Returns when the store has what was handed to it, or has failed.
+  nonisolated(nonsending) func finishWriting() async {
     guard isWriting else { return }
     await withCheckedContinuation { waitingForIdleness.append($0) }
   }

@@ -5,8 +5,8 @@ import WayValues
 enum Inspection: Sendable {
   /// The sessions, in the order of their ids, behind one of them.
   case sessions(after: String?, limit: Int)
-  /// One session in full.
-  case session(String)
+  /// One session in full, and what has happened in it of late where that is wanted.
+  case session(String, withRecords: Bool)
   /// What routes there are, who serves them, and what their calls came to.
   case routes
   /// Who was not let in of late.

@@ -1,5 +1,5 @@
-/// How long things took, in buckets that grow by a fifth each: any share of them is told to within a
-/// tenth, from a microsecond to a minute, and all of it is 512 bytes.
+/// How long things took, in four buckets for each doubling: any share of them is told to within an
+/// eighth, from a microsecond to half an hour, and all of it is 512 bytes.
 struct LogHistogram: Sendable {
   /// Four buckets for each doubling, from 2^10 nanoseconds.
   private static let first = 10

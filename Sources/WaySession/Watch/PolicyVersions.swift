@@ -25,11 +25,9 @@ package final class PolicyVersions: Sendable {
       Dictionary(book.rules.map { ($0.name, $0.source.text) }) { first, _ in first }
     }
     let hash = rulebook.map { book in
-      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-      for rule in book.rules {
-        for byte in rule.source.text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-      }
-      return String(hash, radix: 16)
+      var hash = StableHash()
+      for rule in book.rules { hash.add(rule.source.text) }
+      return hash.text
     }
     versions.withLock { versions in
       let last = versions.last

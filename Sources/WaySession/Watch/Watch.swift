@@ -30,29 +30,15 @@ final class Watch: @unchecked Sendable {
   /// Calls that have begun to wait, and of which nobody was told yet.
   private var begun: [Begun] = []
   private static let maxBegun = 500
-  /// Requests to clients that are not answered.
-  private var asks: [AskKey: Ask] = [:]
-  private static let maxAsks = 4096
+  /// Bytes of what clients were asked, kept until they answer.
+  fileprivate(set) var keptBytes = 0
+  private static let maxKeptBytes = 16 << 20
 
   private struct Begun {
     let note: CallNote
-    let record: (CallNote) -> WatchRecord
-  }
-
-  private struct AskKey: Hashable {
-    let client: String
-    let id: RequestID
-  }
-
-  /// A request to a client.
-  struct Ask {
     let session: String
     let client: String
-    let id: RequestID
-    let method: String
-    let params: Value
-    let call: Int?
-    let start: UInt64
+    let record: (CallNote) -> WatchRecord
   }
 
   /// `notesAlways` is whether somebody else wants notes of calls.
@@ -68,24 +54,28 @@ final class Watch: @unchecked Sendable {
 
   /// A client watches from now on; one that did so already does it by another wish.
   func begin(_ watcher: Watcher) {
-    end(watcher.wish.client)
-    watchers.append(watcher)
+    if let place = watchers.firstIndex(where: { $0.wish.client == watcher.wish.client }) {
+      watchers[place].flush()
+      watchers[place] = watcher
+    } else {
+      watchers.append(watcher)
+    }
+    guard !isOn else { return }
     isOn = true
     notesCalls = true
     origin = (now(), loop.nanoseconds)
     since = since ?? origin.wall
   }
 
-  /// A client does not watch any more.
-  func end(_ client: String) {
-    watchers.removeAll { $0.wish.client == client }
-    guard watchers.isEmpty else { return }
+  /// A client does not watch any more what this collects.
+  func end(_ collector: WatchCollector) {
+    watchers.removeAll { $0.collector === collector }
+    guard watchers.isEmpty, isOn else { return }
     isOn = false
     notesCalls = notesAlways
     timer?.cancel()
     timer = nil
     begun = []
-    asks = [:]
     recent = RecordRing()
   }
 
@@ -95,11 +85,18 @@ final class Watch: @unchecked Sendable {
     return Value(Double(origin.wall) + (Double(passed) / 1e6 * 1000).rounded() / 1000)
   }
 
-  /// Whether anybody takes one more record; where nobody does, it is counted as dropped.
-  private func makesRoom() -> Bool {
+  /// Whether anybody takes one more record; by whoever wants it and has no room, it is counted as
+  /// dropped where nobody does.
+  private func makesRoom(for session: String, _ client: String?) -> Bool {
     if watchers.contains(where: { !$0.isFull }) { return true }
-    for place in watchers.indices { watchers[place].drop() }
+    drop(session, client)
     return false
+  }
+
+  private func drop(_ session: String, _ client: String?) {
+    for place in watchers.indices where watchers[place].wish.wants(session, client) {
+      watchers[place].drop()
+    }
   }
 
   /// A call of a route has ended.
@@ -108,31 +105,32 @@ final class Watch: @unchecked Sendable {
     routes[route, default: RouteMeter()].record(code: code, nanoseconds: nanoseconds)
   }
 
-  /// Tells a record, which is made where somebody takes it.
-  func tell(_ record: @autoclosure () -> WatchRecord) {
-    guard isOn, makesRoom() else { return }
+  /// Tells a record about a session, and about a client of it, which is made where somebody has room
+  /// for it.
+  func tell(_ session: String, _ client: String?, _ record: @autoclosure () -> WatchRecord) {
+    guard isOn, makesRoom(for: session, client) else { return }
     let record = record()
     recent.add(record)
     for place in watchers.indices { watchers[place].add(record) }
     schedule()
   }
 
-  /// A call waits; it is told where it still does when the next batch is due.
-  func began(_ note: CallNote, _ record: @escaping (CallNote) -> WatchRecord) {
-    guard begun.count < Self.maxBegun else { return }
-    begun.append(Begun(note: note, record: record))
+  /// A call of a client waits; it is told where it still does when the next batch is due.
+  func began(
+    _ note: CallNote, _ session: String, _ client: String,
+    _ record: @escaping (CallNote) -> WatchRecord
+  ) {
+    guard begun.count < Self.maxBegun else { return drop(session, client) }
+    begun.append(Begun(note: note, session: session, client: client, record: record))
     schedule()
   }
 
-  /// A client was asked.
-  func asked(_ ask: Ask) {
-    guard asks.count < Self.maxAsks else { return }
-    asks[AskKey(client: ask.client, id: ask.id)] = ask
-  }
-
-  /// What a client was asked that answers now; nil where that was not seen.
-  func answered(_ client: String, _ id: RequestID) -> Ask? {
-    asks.removeValue(forKey: AskKey(client: client, id: id))
+  /// What a client was asked, to be told with its answer. What was said is kept as long as all of it
+  /// is not too much.
+  func note(_ id: RequestID, _ params: Value, for call: CallNumber?) -> AskNote {
+    let size = params.size
+    let isKept = keptBytes + size <= Self.maxKeptBytes
+    return AskNote(id, params, isKept ? size : nil, for: call, at: loop.nanoseconds, in: self)
   }
 
   private func schedule() {
@@ -147,9 +145,45 @@ final class Watch: @unchecked Sendable {
   private func flush() {
     let waiting = begun.filter { !$0.note.isEnded }
     begun = []
-    for call in waiting { tell(call.record(call.note)) }
+    for call in waiting { tell(call.session, call.client, call.record(call.note)) }
     timer?.cancel()
     timer = nil
     for place in watchers.indices { watchers[place].flush() }
   }
+}
+
+/// What is noted of a request to a client while somebody watches. Confined to the loop.
+final class AskNote {
+  let id: RequestID
+  /// The page and the URI that it is about.
+  let page: String?
+  let uri: String?
+  let paramsBytes: Int
+  /// What was said; nil where that was too much to be kept.
+  let params: Value?
+  /// The call that it is for.
+  let call: CallNumber?
+  /// The loop's nanoseconds.
+  let start: UInt64
+  private let kept: Int
+  private let watch: Watch
+
+  /// `kept` is the size of `params` in memory; nil leaves them out.
+  fileprivate init(
+    _ id: RequestID, _ params: Value, _ kept: Int?, for call: CallNumber?, at start: UInt64,
+    in watch: Watch
+  ) {
+    self.id = id
+    page = params["page"]?["id"]?.string ?? params["page"]?.string
+    uri = (params["uri"] ?? params["page"]?["uri"])?.string
+    paramsBytes = params.jsonSize
+    self.params = kept == nil ? nil : params
+    self.call = call
+    self.start = start
+    self.kept = kept ?? 0
+    self.watch = watch
+    watch.keptBytes += self.kept
+  }
+
+  deinit { watch.keptBytes -= kept }
 }

@@ -34,11 +34,15 @@ struct WatchRecord: Sendable {
     let text: String
   }
 
+  /// How deep a message may nest to be told as a value: a batch has it below its own levels.
+  private static let maxDepth = JSON.maxDepth - 8
+
   private static func cut(_ said: Value, at limit: Int) -> Result<Value, Cut> {
+    let isDeep = said.nests(deeperThan: maxDepth)
     // Memory takes more than text, so that what is small needs no writing.
-    if said.size <= limit { return .success(said) }
+    if said.size <= limit, !isDeep { return .success(said) }
     guard let text = try? JSON.text(said) else { return .failure(Cut(text: "")) }
-    if text.utf8.count <= limit { return .success(said) }
+    if text.utf8.count <= limit { return isDeep ? .failure(Cut(text: text)) : .success(said) }
     var end = text.utf8.index(text.startIndex, offsetBy: limit)
     while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
     return .failure(Cut(text: String(text[..<end])))
@@ -54,6 +58,17 @@ extension Value {
     }
     if let join = members["join"] { members["join"] = join.withoutTokens(of: method) }
     return .object(members)
+  }
+
+  /// Whether more than so many lists and objects lie within one another.
+  fileprivate func nests(deeperThan levels: Int) -> Bool {
+    switch self {
+    case .list(let values):
+      levels == 0 || values.contains { $0.nests(deeperThan: levels - 1) }
+    case .object(let object):
+      levels == 0 || object.members.contains { $0.value.nests(deeperThan: levels - 1) }
+    default: false
+    }
   }
 
   /// How many bytes it has as compact JSON.
@@ -78,8 +93,8 @@ struct RecordRing: Sendable {
       bytes -= records[first].size
       first += 1
     }
-    // Moving is paid once for many.
-    if first > Self.maxCount {
+    // Moving is paid once for many, and what is left out is not kept longer than as much again.
+    if first > records.count / 2 {
       records.removeFirst(first)
       first = 0
     }

@@ -7,8 +7,9 @@ struct WatchWish: Sendable {
   /// The client's own name, whose calls are not told.
   let client: String
 
-  func wants(_ record: WatchRecord) -> Bool {
-    if let client = record.client, client == self.client { return false }
-    return session.map { $0 == record.session } ?? true
+  /// Whether it wants what is about a session, and about a client of it.
+  func wants(_ session: String, _ client: String?) -> Bool {
+    if let client, client == self.client { return false }
+    return self.session.map { $0 == session } ?? true
   }
 }

@@ -21,7 +21,7 @@ struct Watcher {
   mutating func drop() { dropped += 1 }
 
   mutating func add(_ record: WatchRecord) {
-    guard wish.wants(record) else { return }
+    guard wish.wants(record.session, record.client) else { return }
     guard !isFull else { return drop() }
     let value = record.value(messages: wish.messages)
     records.append(value)

@@ -67,7 +67,7 @@ final class Client: @unchecked Sendable {
   @exclusivity(unchecked) var note: CallNote?
 
   /// Whether it is told what happens in sessions.
-  var isWatching = false
+  var watching: WatchCollector?
   /// How many tokens that it showed were refused.
   var refusedTokens = 0
 
@@ -108,7 +108,7 @@ final class Client: @unchecked Sendable {
   init(
     restoring id: ClientID, name: String, proof: ClientProof, page: String?,
     software: ClientSoftware, handshake: Handshake, _ numbering: Numbering, requests: Int64,
-    limits: Limits, within session: ByteBudget
+    absentSince now: UInt64, limits: Limits, within session: ByteBudget
   ) {
     self.id = id
     self.name = name
@@ -117,6 +117,7 @@ final class Client: @unchecked Sendable {
     self.software = software
     self.handshake = handshake
     self.numbering = numbering
+    absentSince = now
     isResumable = true
     lastChannel = 0
     maxInFlight = limits.maxInFlight
@@ -268,6 +269,8 @@ final class PendingRequest {
   var rights: Rights?
   /// The number that it was sent with; 0 where it was not sent yet, or has none.
   var seq: UInt64 = 0
+  /// What is to be told of it; nil where nobody watched when it was made.
+  var note: AskNote?
 
   init(_ method: String, for purpose: RequestPurpose, by asker: (any Asking)?) {
     self.method = method

@@ -52,6 +52,14 @@ struct AccessCheck: Sendable {
       letInOrigin: origin.isLetIn ? origin.sent : nil)
   }
 
+  /// Who asks, as far as that can be said of a request that may be refused.
+  func address(of head: RequestHead, from peer: SocketPeer) -> String {
+    guard rules.trustedProxies.trust(peer), let forwarded = try? ForwardedHeaders(head) else {
+      return peer.text
+    }
+    return forwarded.client(trusting: rules.trustedProxies)?.text ?? peer.text
+  }
+
   /// A proxy that is not known makes all who come through it look like programs of this machine.
   private func checkProxy(
     _ peer: SocketPeer, _ forwarded: ForwardedHeaders

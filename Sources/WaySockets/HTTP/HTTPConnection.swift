@@ -243,7 +243,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
 
   private func refuse(_ fault: RequestFault, isHandshake: Bool = false) {
     keepsAlive = false
-    server.refused(fault, isHandshake: isHandshake)
+    server.refused(fault, from: peer.text, isHandshake: isHandshake)
     send(HTTPAnswer(fault: fault))
   }
 

@@ -21,7 +21,8 @@ struct HTTPExchange {
     do throws(RequestFault) {
       return try decide()
     } catch {
-      server.refused(error, isHandshake: head.isUpgrade)
+      server.refused(
+        error, from: server.access.address(of: head, from: peer), isHandshake: head.isUpgrade)
       var answer = HTTPAnswer(fault: error)
       answer.isHeadOnly = head.method == "HEAD"
       return .answer(answer)
