@@ -5,7 +5,7 @@ import sys
 import unittest
 
 from readme import ROOT
-from walk import DOCS, Walk, steps
+from walk import DOCS, Walk, files, steps
 
 sys.path.insert(0, str(ROOT / "Tests/Browser"))
 from chromium import Chromium  # noqa: E402
@@ -35,6 +35,12 @@ class Guides(unittest.TestCase):
         browser.switch_to.frame(0)
         WebDriverWait(browser, 20).until(lambda _: browser.find_elements(By.XPATH, '//p[text()="HELLO, ADA!"]'))
         self.assertEqual([], [error for error in browser.errors() if "favicon" not in error])
+
+    def test_the_client_of_ones_own_has_no_more_lines_than_its_guide_says(self):
+        said = re.search(r"a client in Python, in (\d+) lines", (DOCS / "own-client.md").read_text())
+        lines = [line for line in files("own-client.md")["bridge.py"].splitlines() if line.strip()]
+        self.assertEqual(int(said[1]), len(lines))
+        self.assertLessEqual(len(lines), 40)
 
     def test_the_figures_that_are_worth_a_look_are_there(self):
         shown = set(re.findall(r"waybridge_[a-z_]*[a-z]|process_[a-z_]+", (DOCS / "operating.md").read_text()))
