@@ -8,9 +8,11 @@ import time
 from pathlib import Path
 
 import websocket
-from selenium.common.exceptions import JavascriptException, StaleElementReferenceException, WebDriverException
+from selenium.common.exceptions import JavascriptException, NoSuchElementException, StaleElementReferenceException, WebDriverException
+from selenium.webdriver.common.keys import Keys
 
 PATIENCE = 30  # seconds
+HELD = {Keys.SHIFT, Keys.CONTROL, Keys.ALT, Keys.META}
 # What an element or frame is that has gone.
 GONE = ("no such node", "no such frame", "stale element reference")
 
@@ -104,6 +106,10 @@ class Firefox:
     def default_content(self):
         self._context = self._tab
 
+    @property
+    def active_element(self):
+        return self.execute_script("return document.activeElement")
+
     # What is on the page
 
     def execute_script(self, body, *arguments, this=None, context=None):
@@ -142,6 +148,12 @@ class Firefox:
                         return Array.from({ length: found.snapshotLength }, (_, at) => found.snapshotItem(at))""",
         }
         return self.execute_script(find[by], selector, within, context=within and within.context)
+
+    def find_element(self, by, selector):
+        found = self.find_elements(by, selector)
+        if not found:
+            raise NoSuchElementException(selector)
+        return found[0]
 
     def save_screenshot(self, path):
         picture = self.call("browsingContext.captureScreenshot", context=self._tab)["data"]
@@ -203,6 +215,18 @@ class Element:
             "input.performActions",
             context=self.context,
             actions=[{"type": "pointer", "id": "mouse", "actions": press}],
+        )
+
+    def send_keys(self, *texts):
+        """Types where the element is, as a hand does; what is held is held to the end."""
+        self.run("this.focus()")
+        keys = [key for text in texts for key in text]
+        pressed = [{"type": kind, "value": key} for key in keys for kind in (["keyDown"] if key in HELD else ["keyDown", "keyUp"])]
+        released = [{"type": "keyUp", "value": key} for key in keys if key in HELD]
+        self.driver.call(
+            "input.performActions",
+            context=self.context,
+            actions=[{"type": "key", "id": "keyboard", "actions": [*pressed, *released]}],
         )
 
 

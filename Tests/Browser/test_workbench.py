@@ -40,6 +40,20 @@ class WorkbenchTest(DemoCase):
         with self.phone.web("shop.html"):
             self.assertEqual(self.phone.settled(), "you follow Mira Holm")
 
+    def test_the_inspector_is_a_link_away_and_shows_this_session(self):
+        session = self.phone.find("#connection[data-state=connected]").text.removeprefix("Session ")
+        home = self.driver.current_window_handle
+        link = self.phone.find("#inspector")
+        self.phone.wait(link.is_displayed, "the link to the inspector")
+        address = link.get_attribute("href")
+        self.driver.switch_to.new_window("tab")
+        self.addCleanup(self.driver.switch_to.window, home)
+        self.addCleanup(self.driver.close)
+        self.driver.get(address)
+        self.phone.find("#state[data-state=open]")
+        self.assertIn("native://home", self.phone.find("#stack .uri").text)
+        self.phone.find(f"#sessions [data-session='{session}'][aria-selected=true]")
+
     def test_a_flutter_page_beneath_others_goes_and_they_stay(self):
         self.phone.press("native://home", "Mira")
         with self.phone.flutter():

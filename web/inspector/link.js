@@ -82,6 +82,11 @@ export class Link extends EventTarget {
     this.#emit("state", { state, text: texts[state] });
   }
 
+  /** The inspector's own session. */
+  get session() {
+    return this.#bridge?.session?.session;
+  }
+
   get isWatching() {
     return this.#isWatching;
   }

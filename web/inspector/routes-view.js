@@ -72,7 +72,7 @@ function row({ name, kind, patterns, title, served, calls, errors, p50, p99 }) {
     element("th", { scope: "row" }, name, title ? element("small", {}, ` ${title}`) : null),
     element("td", {}, ...patterns.map((pattern) => element("code", {}, pattern))),
     element("td", { "data-label": "Kind" }, kind),
-    element("td", { "data-label": "Served by" }, servedBy(served)),
+    element("td", { "data-label": "Served by" }, ...servedBy(served)),
     number("Calls", calls), number("Errors", errors, Boolean(errors)),
     number("p50", duration(p50)), number("p99", duration(p99)));
 }
@@ -88,7 +88,8 @@ function number(label, value, isBad) {
 
 /** @param {Route["served"]} served */
 function servedBy({ by, count = 0, clients = [] }) {
-  if (by === "server") return "the app's Swift code";
-  if (by === "nobody") return "nobody now";
-  return `${count} ${count === 1 ? "client" : "clients"}: ${clients.slice(0, 2).map(({ client }) => client).join(", ")}${count > 2 ? " …" : ""}`;
+  if (by === "server") return ["the app's Swift code"];
+  if (by === "nobody") return ["nobody now"];
+  const names = clients.slice(0, 2).flatMap(({ client }, place) => [place > 0 && ", ", element("span", { class: "id" }, client)]);
+  return [`${count} ${count === 1 ? "client" : "clients"}: `, ...names, count > 2 && " …"];
 }

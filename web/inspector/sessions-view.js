@@ -59,15 +59,14 @@ export class SessionsView extends EventTarget {
         told = await this.#link.request("admin.sessions", { limit: 50, after: told.next });
         sessions.push(...told.sessions);
       }
-      // The inspector itself is what one looks for last.
-      this.sessions = [...sessions.filter((each) => !isOwn(each)), ...sessions.filter(isOwn)];
+      this.sessions = sessions.sort((one, other) => rank(one) - rank(other));
       this.#count.textContent = `${told.total}`;
       this.#more.hidden = !told.next;
       this.#draw();
       this.dispatchEvent(new CustomEvent("list"));
       // The first one with a page is what one wants to see.
       if (!this.#isChosenByHand && !sessions.some((each) => each.session === this.chosen)) {
-        this.choose((sessions.find((each) => each.pages > 0) ?? sessions.find((each) => !isOwn(each)))?.session);
+        this.choose((sessions.find((each) => each.pages > 0) ?? sessions.find((each) => rank(each) < 2))?.session);
       }
     } catch (error) {
       this.#count.textContent = inWords(error);
@@ -98,20 +97,23 @@ export class SessionsView extends EventTarget {
     if (hadFocus) current?.focus();
   }
 
-  /** @param {any} told */
-  #option(told) {
-    const { session, user, clients, pages, calls } = told;
+  /** @param {any} session as `admin.sessions` tells it */
+  #option({ session, user, clients, pages, calls }) {
     const names = clients.map((/** @type {any} */ { name, client, away }) => `${name ?? client}${away ? " (away)" : ""}`);
     return element("li", { role: "option", "data-session": session, "aria-selected": String(session === this.chosen) },
       element("strong", {}, user ?? names[0] ?? session),
       element("small", {}, session),
       element("span", { class: "notes" }, [
-        names.join(", "), pages > 0 && `${pages} ${pages === 1 ? "page" : "pages"}`, calls > 0 && `${calls} waiting`, isOwn(told) && "this inspector",
+        names.join(", "), pages > 0 && `${pages} ${pages === 1 ? "page" : "pages"}`, calls > 0 && `${calls} waiting`, session === this.#link.session && "this inspector",
       ].filter(Boolean).join(" · ")));
   }
 }
 
-/** @param {any} session */
-function isOwn({ clients }) {
-  return clients.length > 0 && clients.every((/** @type {any} */ { name }) => name === "waybridge-inspector");
+/**
+ * Where somebody is comes first; inspectors are what one looks for last.
+ * @param {any} session
+ */
+function rank({ clients }) {
+  if (clients.length > 0 && clients.every((/** @type {any} */ { name }) => name === "waybridge-inspector")) return 2;
+  return clients.some((/** @type {any} */ { away }) => !away) ? 0 : 1;
 }

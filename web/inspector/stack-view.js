@@ -55,7 +55,7 @@ function cards(pages, names) {
       page.pages?.length ? element("ol", { class: "cards sheet", "aria-label": "Modal stack" }, ...cards(page.pages, names)) : null,
       element("div", { class: "page-face" },
         element("span", { class: "bar", "aria-hidden": "true" }),
-        element("strong", {}, page.route ?? short(page.uri)),
+        page.route && element("strong", {}, page.route),
         element("span", { class: "uri" }, short(page.uri)),
         element("span", { class: "meta" }, `${page.id} · ${page.style} · ${names.get(page.host) ?? page.host}`)));
   });
@@ -75,7 +75,7 @@ function tabBar(tabs, selected) {
 function member({ client, name, version, platform, page, user, guest, away, hosts, unread, asked }) {
   const notes = [
     user && `user ${user}`, guest && "guest", page && `in ${page}`, platform,
-    hosts.length > 0 && `shows ${hosts.map((/** @type {any} */ host) => host.patterns?.join(" ") ?? `${host.scheme ?? "*"}:`).join(", ")}`,
+    hosts.length > 0 && `shows ${hosts.map((/** @type {any} */ host) => host.patterns?.join(", ") ?? `${host.scheme ?? "*"}:`).join(", ")}`,
     away && `away for ${duration(away)}`, asked > 0 && `owes ${asked}`, unread > 4096 && `${Math.round(unread / 1024)} KiB unread`,
   ].filter(Boolean);
   return element("li", { "data-away": away ? "true" : null },

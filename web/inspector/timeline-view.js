@@ -53,7 +53,7 @@ export class TimelineView extends EventTarget {
     const from = to - span;
     const { lanes: shown, left } = lanes(this.#records, session, from, to);
     if (shown.length === 0) {
-      return this.#place.replaceChildren(element("p", { class: "empty" }, `Nothing has happened in the last ${duration(span)}.`));
+      return this.#place.replaceChildren(element("p", { class: "empty" }, `Nothing has happened in the last ${this.#window.selectedOptions[0].label}.`));
     }
     const x = (/** @type {number} */ at) => ((Math.min(Math.max(at, from), to) - from) / span) * width;
     /** @type {SVGElement[]} */

@@ -3,7 +3,7 @@
 import html
 import re
 
-from .markup import Markdown
+from .markup import Markdown, slug
 from .site import Entry, Page, relative
 from .symbolgraphs import PRODUCTS, ROOT
 
@@ -43,6 +43,15 @@ def stand_in(site, guides):
         folder = ROOT / f"Sources/{name}/{name}.docc"
         for article in sorted(folder.glob("*.md")):
             path = guides.swift_article(str(article.relative_to(ROOT)))
-            title = article.read_text(encoding="utf-8").splitlines()[0].lstrip("# ").strip("`")
+            title, *sections = headings(article.read_text(encoding="utf-8"))
             body = f"<h1>{html.escape(title)}</h1><p>This site was built without the reference of the Swift products.</p>"
+            taken = set()
+            # Links from other documents lead to them.
+            body += "".join(f'<h2 id="{html.escape(slug(each, taken))}">{html.escape(each)}</h2>' for each in sections)
             site.add(Page(path, title, "Swift", body, str(article.relative_to(ROOT)), listed=False))
+
+
+def headings(text):
+    """Those of a document, without what its blocks of code hold."""
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    return [found.replace("`", "") for found in re.findall(r"^#+ (.+)$", prose, re.MULTILINE)]
