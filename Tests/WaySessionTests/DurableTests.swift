@@ -62,7 +62,7 @@ struct DurableTests {
     try await second.server.advance(by: .seconds(2))
     let session = try #require(await client.hello["session"]?.string)
     let told = await second.loopHub.detail(session, withRecords: false)
-    #expect(told?["clients"]?[0]?["away"] == 2000)
+    #expect(told?["clients"]?.list?.first?["away"] == 2000)
   }
 
   @Test func whatWasBeingDoneIsNotKnownAndWhatHasAKeyIsDoneAgain() async throws {
