@@ -166,7 +166,7 @@ class RecordingTest(ToldCase):
         type(self).server = DemoServer(self.server.port, self.command)
         self.wait("return document.getElementById('state').dataset.state === 'open'", "another connection")
         self.wait("return window.sent_.filter(({ method }) => method === 'admin.watch').length === 2", "the new watch")
-        self.row("its end was not told")
+        self.row("not told")
         *_, last = self.saved()
         self.assertEqual([last["type"], last["gaps"]], ["incomplete", 1])
 

@@ -267,7 +267,7 @@ function isWaiting(call) {
 /** @param {Call} call */
 export function outcome(call) {
   if (isWaiting(call)) return "waits";
-  if (call.ms === undefined) return "its end was not told";
+  if (call.ms === undefined) return "not told";
   if (call.code) return `${call.code} ${call.error ?? ""}`.trim();
   return call.outcome ?? "ok";
 }
