@@ -269,42 +269,48 @@ static const unsigned char file_88[] = {
 #embed "../../web/inspector/link.js"
 };
 static const unsigned char file_89[] = {
-#embed "../../web/inspector/recording.js"
+#embed "../../web/inspector/recorder.js"
 };
 static const unsigned char file_90[] = {
-#embed "../../web/inspector/records.js"
+#embed "../../web/inspector/recording.js"
 };
 static const unsigned char file_91[] = {
-#embed "../../web/inspector/refusals-view.js"
+#embed "../../web/inspector/records.js"
 };
 static const unsigned char file_92[] = {
-#embed "../../web/inspector/routes-view.js"
+#embed "../../web/inspector/refusals-view.js"
 };
 static const unsigned char file_93[] = {
-#embed "../../web/inspector/roving.js"
+#embed "../../web/inspector/routes-view.js"
 };
 static const unsigned char file_94[] = {
-#embed "../../web/inspector/sessions-view.js"
+#embed "../../web/inspector/roving.js"
 };
 static const unsigned char file_95[] = {
-#embed "../../web/inspector/stack-view.js"
+#embed "../../web/inspector/sessions-view.js"
 };
 static const unsigned char file_96[] = {
-#embed "../../web/inspector/tabs.js"
+#embed "../../web/inspector/stack-view.js"
 };
 static const unsigned char file_97[] = {
-#embed "../../web/inspector/timeline-view.js"
+#embed "../../web/inspector/tabs.js"
 };
 static const unsigned char file_98[] = {
-#embed "../../web/inspector/timeline.js"
+#embed "../../web/inspector/timeline-view.js"
 };
 static const unsigned char file_99[] = {
-#embed "../../web/inspector/tokens.css"
+#embed "../../web/inspector/timeline.js"
 };
 static const unsigned char file_100[] = {
-#embed "../../web/inspector/versions-view.js"
+#embed "../../web/inspector/tokens.css"
 };
 static const unsigned char file_101[] = {
+#embed "../../web/inspector/told.js"
+};
+static const unsigned char file_102[] = {
+#embed "../../web/inspector/versions-view.js"
+};
+static const unsigned char file_103[] = {
 #embed "../../web/inspector/views.css"
 };
 
@@ -398,19 +404,21 @@ static const struct web_client_file files[] = {
     {"inspector/inspector.css", file_86, sizeof file_86},
     {"inspector/inspector.js", file_87, sizeof file_87},
     {"inspector/link.js", file_88, sizeof file_88},
-    {"inspector/recording.js", file_89, sizeof file_89},
-    {"inspector/records.js", file_90, sizeof file_90},
-    {"inspector/refusals-view.js", file_91, sizeof file_91},
-    {"inspector/routes-view.js", file_92, sizeof file_92},
-    {"inspector/roving.js", file_93, sizeof file_93},
-    {"inspector/sessions-view.js", file_94, sizeof file_94},
-    {"inspector/stack-view.js", file_95, sizeof file_95},
-    {"inspector/tabs.js", file_96, sizeof file_96},
-    {"inspector/timeline-view.js", file_97, sizeof file_97},
-    {"inspector/timeline.js", file_98, sizeof file_98},
-    {"inspector/tokens.css", file_99, sizeof file_99},
-    {"inspector/versions-view.js", file_100, sizeof file_100},
-    {"inspector/views.css", file_101, sizeof file_101},
+    {"inspector/recorder.js", file_89, sizeof file_89},
+    {"inspector/recording.js", file_90, sizeof file_90},
+    {"inspector/records.js", file_91, sizeof file_91},
+    {"inspector/refusals-view.js", file_92, sizeof file_92},
+    {"inspector/routes-view.js", file_93, sizeof file_93},
+    {"inspector/roving.js", file_94, sizeof file_94},
+    {"inspector/sessions-view.js", file_95, sizeof file_95},
+    {"inspector/stack-view.js", file_96, sizeof file_96},
+    {"inspector/tabs.js", file_97, sizeof file_97},
+    {"inspector/timeline-view.js", file_98, sizeof file_98},
+    {"inspector/timeline.js", file_99, sizeof file_99},
+    {"inspector/tokens.css", file_100, sizeof file_100},
+    {"inspector/told.js", file_101, sizeof file_101},
+    {"inspector/versions-view.js", file_102, sizeof file_102},
+    {"inspector/views.css", file_103, sizeof file_103},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

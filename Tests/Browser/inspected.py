@@ -1,6 +1,7 @@
 """An app whose sessions are inspected: a client without a browser, which shows pages and calls."""
 
 import json
+import socket
 import threading
 import time
 
@@ -10,7 +11,7 @@ PATIENCE = 20  # seconds
 
 
 class App:
-    """A client of a session of its own. It answers what it is asked; `pages` false leaves pages unanswered."""
+    """A client of a session of its own. It answers what it is asked."""
 
     def __init__(self, address, name, **members):
         url = address.replace("http", "ws", 1) + "/bridge"
@@ -19,7 +20,7 @@ class App:
         self._answers = {}
         self._came = threading.Condition()
         self._last = 0
-        self.answers_pages = True
+        self._is_closed = threading.Event()
         params = {"protocol": ["1.0"], "client": {"name": name, "version": "2.0"}, **members}
         self._send({"id": "hello", "method": "session.open", "params": params})
         hello = json.loads(self._socket.recv())["result"]
@@ -43,7 +44,7 @@ class App:
                 with self._came:
                     self._answers[message["id"]] = message
                     self._came.notify_all()
-            elif "id" in message and (self.answers_pages or message["method"] != "page.open"):
+            elif "id" in message:
                 self._send({"id": message["id"], "result": None})
 
     def begin(self, method, **params):
@@ -62,15 +63,21 @@ class App:
         return self.answer(self.begin(method, **params))
 
     def call(self, rate, seconds, uri):
-        """So many calls a second."""
+        """So many calls a second; gives how many were sent."""
         begin = time.monotonic()
         sent = 0
-        while time.monotonic() - begin < seconds:
-            while sent < (time.monotonic() - begin) * rate:
-                self.begin("router.invoke", uri=uri, params={"n": sent})
-                sent += 1
-            time.sleep(0.005)
+        while sent < rate * seconds and (now := time.monotonic() - begin) < seconds:
+            if self._is_closed.wait(max(0, sent / rate - now)):
+                break
+            self.begin("router.invoke", uri=uri, params={"n": sent})
+            sent += 1
         return sent
 
+    def vanish(self):
+        """Its connection ends without a word."""
+        self._is_closed.set()
+        self._socket.sock.shutdown(socket.SHUT_RDWR)
+
     def close(self):
+        self._is_closed.set()
         self._socket.close()

@@ -2,41 +2,49 @@
 
 import json
 
-# Text whose contrast with what lies behind it is below 4.5, or 3 where it is large (WCAG 2.2, 1.4.3).
+# Texts of this document whose contrast with what lies behind them is below 4.5, however large they are (WCAG 2.2, 1.4.3). What is
+# disabled or inert is exempt, as there; colours are read as the browser draws them, in any notation. Over a gradient each stop counts.
 CONTRAST = r"""
-  const parse = (text) => { const [r, g, b, a = 1] = text.match(/[\d.]+/g).map(Number); return [r, g, b, a]; };
-  const over = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a)];
-  const light = (part) => { const c = part / 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
-  const luminance = ([r, g, b]) => 0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b);
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const known = new Map();
+  const drawn = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    const [red, green, blue, alpha] = canvas.getImageData(0, 0, 1, 1).data;
+    return [red, green, blue, alpha / 255];
+  };
+  const parse = (colour) => known.get(colour) ?? known.set(colour, drawn(colour)).get(colour);
+  const over = (front, back) => [0, 1, 2].map((part) => front[part] * front[3] + back[part] * (1 - front[3])).concat(1);
+  const light = (part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = ([red, green, blue]) => 0.2126 * light(red) + 0.7152 * light(green) + 0.0722 * light(blue);
+  const ratio = (one, other) => (Math.max(luminance(one), luminance(other)) + 0.05) / (Math.min(luminance(one), luminance(other)) + 0.05);
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches && getComputedStyle(document.documentElement).colorScheme.includes("dark");
   const behind = (element) => {
-    const layers = [];
-    for (let e = element; e; e = e.parentElement) {
-      const color = parse(getComputedStyle(e).backgroundColor);
-      if (color[3] > 0) layers.push(color);
-      if (color[3] === 1) break;
-    }
-    return layers.reverse().reduce((below, layer) => over(layer, below), matchMedia("(prefers-color-scheme: dark)").matches ? [0, 0, 0] : [255, 255, 255]);
+    if (!element) return [isDark ? [0, 0, 0, 1] : [255, 255, 255, 1]];
+    const { backgroundColor, backgroundImage } = getComputedStyle(element);
+    const layers = (backgroundImage.match(/[a-z-]*(?:rgb|hsl|hwb|lab|lch|color)a?\([^()]*\)/g) ?? []).map(parse);
+    const own = parse(backgroundColor);
+    const below = own[3] === 1 ? [own] : behind(element.parentElement).map((back) => over(own, back));
+    return layers.length === 0 ? below : layers.flatMap((layer) => below.map((back) => over(layer, back)));
   };
   const found = new Map();
+  let count = 0;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const element = node.parentElement;
-    if (!node.data.trim() || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || element.closest("option, title")) continue;
-    const style = getComputedStyle(element);
-    if (element.closest("button:disabled")) continue;
-    let below = behind(element);
-    if (element instanceof SVGElement) {
-      const rect = element.parentElement.querySelector(":scope > rect");
-      if (rect) below = over(parse(getComputedStyle(rect).fill), below);
-    }
-    const ink = over(parse(element instanceof SVGElement ? style.fill : style.color), below);
-    const [a, b] = [luminance(ink), luminance(below)].sort((x, y) => y - x);
-    const ratio = (a + 0.05) / (b + 0.05);
-    const size = parseFloat(style.fontSize);
-    const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
-    if (ratio < (isLarge ? 3 : 4.5)) found.set(`${element.tagName}.${element.getAttribute("class") ?? ""}`, `${ratio.toFixed(2)} ${node.data.trim().slice(0, 30)}`);
+    const text = node.data.trim();
+    if (!text || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    if (element.closest("[inert], :disabled, option, title, script, style, textarea")) continue;
+    count += 1;
+    const isSVG = element instanceof SVGElement;
+    const rect = isSVG && element.parentElement.querySelector(":scope > rect");
+    const grounds = behind(element).map((back) => (rect ? over(parse(getComputedStyle(rect).fill), back) : back));
+    const ink = parse(getComputedStyle(element)[isSVG ? "fill" : "color"]);
+    const least = Math.min(...grounds.map((back) => ratio(over(ink, back), back)));
+    if (least < 4.5) found.set(`${element.tagName}.${element.getAttribute("class") ?? ""}`, `${least.toFixed(2)} ${text.slice(0, 40)}`);
   }
-  return JSON.stringify([...found].map(([what, why]) => `${what}: ${why}`));
+  return JSON.stringify(count === 0 ? ["no text is shown"] : [...found].map(([what, why]) => `${what}: ${why}`));
 """
 
 # What can be operated or is a place to go to, and has no name (ARIA 1.2, accessible name computation, as far as it is used here).
@@ -56,6 +64,7 @@ OPERATED = {"button", "textbox", "searchbox", "combobox", "tab", "option", "link
 
 
 def pale(driver):
+    """The texts that are too faint, as "TAG.class: contrast text"; in a list that is empty where all can be read."""
     return json.loads(driver.execute_script(CONTRAST))
 
 

@@ -34,8 +34,9 @@ class InspectorCase(unittest.TestCase):
         policy = Path(folder.name, "policy.json")
         policy.write_text(json.dumps(cls.policy))
         table = ROOT / "protocol/routes/demo.json"
-        cls.server = DemoServer(arguments=("serve", "--table", str(table), "--policy", str(policy), "--conformance"))
-        cls.addClassCleanup(cls.server.stop)
+        cls.command = ("serve", "--table", str(table), "--policy", str(policy), "--conformance")
+        cls.server = DemoServer(arguments=cls.command)
+        cls.addClassCleanup(lambda: cls.server.stop())
         cls.driver = cls.browser(cls.dark, False)
         cls.addClassCleanup(cls.driver.quit)
 
@@ -243,6 +244,15 @@ class AskingTest(InspectorCase):
 
 class DoorTest(InspectorCase):
     policy = {"rules": [{"name": "some", "allow": ["router.*"]}]}
+
+    def test_a_token_that_is_no_part_of_an_address_is_asked_for(self):
+        self.driver.get(f"{self.server.address}/inspector/#token=50%")
+        self.assertIn("% is written as %25", self.page.find("#door-reason").text)
+        self.assertEqual(self.page.find("#state").text, "Not connected")
+        self.assertNotIn("token", self.driver.execute_script("return location.href"))
+        self.driver.execute_script("document.getElementById('door-token').value = 't'")
+        self.page.button("Connect", self.page.find("#door")).click()
+        self.wait("return document.getElementById('state').dataset.state === 'open'", "the connection")
 
     def test_who_may_not_is_told_and_asked_for_a_token(self):
         self.inspect()

@@ -18,9 +18,7 @@ export class CallDetail {
   /** @param {() => void} closed */
   constructor(closed) {
     const close = () => {
-      this.#call = undefined;
-      this.#panel.hidden = true;
-      delete this.#place.dataset.open;
+      this.hide();
       closed();
     };
     byId("detail-close", HTMLButtonElement).addEventListener("click", close);
@@ -39,18 +37,24 @@ export class CallDetail {
     this.#body.scrollTop = 0;
   }
 
+  hide() {
+    this.#call = undefined;
+    this.#panel.hidden = true;
+    delete this.#place.dataset.open;
+  }
+
   /** The call may have its answer by now. */
   update() {
     const call = this.#call;
     if (!call) return;
-    const key = `${call.number} ${call.ms} ${call.parts.length} ${call.parts.filter((part) => part.ms !== undefined).length}`;
+    const key = `${call.ms} ${call.lostAt} ${"params" in call} ${call.parts.length} ${call.parts.filter((part) => part.ms !== undefined).length}`;
     if (key === this.#drawn) return;
     this.#drawn = key;
     this.#title.textContent = `${call.method} ${call.uri ?? ""}`.trim();
     const facts = [
       fact("Who", who(call), call.client), fact("Session", call.session), fact("Route", call.route),
       fact("Served by", call.host), fact("Page", call.page), fact("At", clock(call.at)),
-      fact("Took", call.ms === undefined ? "waits" : duration(call.ms)), fact("Outcome", outcome(call)),
+      fact("Took", duration(call.ms)), fact("Outcome", outcome(call)),
     ].flat();
     this.#body.replaceChildren(
       element("dl", { class: "facts" }, ...facts),

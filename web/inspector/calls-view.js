@@ -1,5 +1,5 @@
 // @ts-check
-import { byId, element, onFrame } from "./dom.js";
+import { byId, element, onFrame, write } from "./dom.js";
 import { clock, duration, short } from "./format.js";
 import { textOf } from "./records.js";
 
@@ -13,6 +13,7 @@ export class CallsView extends EventTarget {
   #kind = byId("calls-kind", HTMLSelectElement);
   #follow = byId("follow", HTMLButtonElement);
   #count = byId("calls-count", HTMLElement);
+  #found = byId("calls-found", HTMLElement);
   #space = element("div", { class: "grid-space", role: "presentation" });
   /** @type {HTMLElement[]} */
   #rows = [];
@@ -23,8 +24,10 @@ export class CallsView extends EventTarget {
   #seen = 0;
   /** @type {string | undefined} */
   #session;
-  /** @type {number | undefined} the number of the call that is chosen */
+  /** @type {Call | undefined} */
   #chosen;
+  /** Whether the filter is another: how much it finds is to be read out. */
+  #isOtherFilter = false;
   /** Whether the row of the keyboard is to get the focus with the next drawing. */
   #takesFocus = false;
   #follows = true;
@@ -36,9 +39,13 @@ export class CallsView extends EventTarget {
     this.#records = records;
     this.#scroll.append(this.#space);
     const draw = this.draw;
-    records.addEventListener("change", draw);
-    this.#filter.addEventListener("input", () => this.#again());
-    this.#kind.addEventListener("change", () => this.#again());
+    records.addEventListener("change", (/** @type {any} */ { detail: { isInOrder } }) => (isInOrder ? this.#again() : draw()));
+    const filter = () => {
+      this.#isOtherFilter = true;
+      this.#again();
+    };
+    this.#filter.addEventListener("input", filter);
+    this.#kind.addEventListener("change", filter);
     this.#scroll.addEventListener("scroll", () => {
       const isAtEnd = this.#scroll.scrollTop + this.#scroll.clientHeight >= this.#scroll.scrollHeight - this.#height;
       if (!isAtEnd && this.#follows) this.#setFollow(false);
@@ -48,7 +55,7 @@ export class CallsView extends EventTarget {
     this.#follow.addEventListener("click", () => this.#setFollow(!this.#follows));
     this.#scroll.addEventListener("click", ({ target }) => {
       const row = target instanceof Element ? target.closest("[data-number]") : null;
-      if (row instanceof HTMLElement) this.choose(Number(row.dataset.number));
+      if (row instanceof HTMLElement) this.choose(this.#shown.find((call) => call.number === Number(row.dataset.number)));
     });
     this.#grid.addEventListener("keydown", (event) => this.#key(event));
   }
@@ -62,10 +69,9 @@ export class CallsView extends EventTarget {
     this.#again();
   }
 
-  /** @param {number | undefined} number of the call to open */
-  choose(number) {
-    this.#chosen = number;
-    const call = this.#shown.find((each) => each.number === number);
+  /** @param {Call | undefined} call to open */
+  choose(call) {
+    this.#chosen = call;
     if (call) this.dispatchEvent(new CustomEvent("choose", { detail: call }));
     this.draw();
   }
@@ -84,7 +90,7 @@ export class CallsView extends EventTarget {
     }
     this.#setFollow(false);
     this.#bring(this.#shown.indexOf(call));
-    this.choose(call.number);
+    this.choose(call);
   }
 
   focus() {
@@ -115,12 +121,12 @@ export class CallsView extends EventTarget {
       // What is in sight stays there.
       if (!this.#follows) this.#scroll.scrollTop -= removed * this.#height;
     }
-    // Who waits, or has failed, may have changed.
-    if (this.#kind.value !== "all") {
+    const words = this.#filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    // What is known of those that were looked at may have changed.
+    if (this.#kind.value !== "all" || words.length > 0) {
       this.#seen = 0;
       this.#shown = [];
     }
-    const words = this.#filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     let from = calls.length;
     while (from > 0 && calls[from - 1].number > this.#seen) from -= 1;
     for (const call of calls.slice(from)) if (this.#fits(call, words)) this.#shown.push(call);
@@ -134,7 +140,7 @@ export class CallsView extends EventTarget {
   #fits(call, words) {
     if (this.#session && call.session !== this.#session) return false;
     if (this.#kind.value === "errors" && !call.code) return false;
-    if (this.#kind.value === "waiting" && call.ms !== undefined) return false;
+    if (this.#kind.value === "waiting" && !isWaiting(call)) return false;
     return words.length === 0 || words.every((word) => textOf(call).includes(word));
   }
 
@@ -164,26 +170,28 @@ export class CallsView extends EventTarget {
       if (!isUsed || !call) return;
       row.style.transform = `translateY(${(first + place) * this.#height}px)`;
       fillRow(row, call, first + place);
-      row.setAttribute("aria-selected", String(call.number === this.#chosen));
-      row.tabIndex = call.number === stop ? 0 : -1;
-      if (call.number === stop && (this.#takesFocus || (hadFocus && stop === this.#chosen)) && document.activeElement !== row) row.focus({ preventScroll: true });
+      row.setAttribute("aria-selected", String(call === this.#chosen));
+      row.tabIndex = call === stop ? 0 : -1;
+      if (call === stop && (this.#takesFocus || (hadFocus && stop === this.#chosen)) && document.activeElement !== row) row.focus({ preventScroll: true });
     });
     this.#takesFocus = false;
     this.#grid.setAttribute("aria-rowcount", String(shown.length + 1));
     const { calls, dropped } = this.#records;
     const some = shown.length === calls.length ? `${calls.length}` : `${shown.length} of ${calls.length}`;
     const text = `${some} ${calls.length === 1 ? "call" : "calls"}${dropped > 0 ? `, ${dropped} not told` : ""}`;
-    if (this.#count.textContent !== text) this.#count.textContent = text;
+    write(this.#count, text);
+    if (this.#isOtherFilter) write(this.#found, text);
+    this.#isOtherFilter = false;
   });
 
   /**
-   * The number of the row that the keyboard comes to.
+   * The call to whose row the keyboard comes.
    * @param {number} first
    * @param {number} last
    */
   #stop(first, last) {
-    const isInSight = this.#shown.slice(first, last).some((call) => call.number === this.#chosen);
-    return isInSight ? this.#chosen : this.#shown[last - 1]?.number;
+    const isInSight = this.#shown.slice(first, last).some((call) => call === this.#chosen);
+    return isInSight ? this.#chosen : this.#shown[last - 1];
   }
 
   /** @param {KeyboardEvent} event */
@@ -201,7 +209,7 @@ export class CallsView extends EventTarget {
     this.#setFollow(false);
     this.#bring(to);
     this.#takesFocus = true;
-    this.choose(this.#shown[to].number);
+    this.choose(this.#shown[to]);
   }
 
   /** @param {number} place */
@@ -228,7 +236,7 @@ function fillRow(row, call, place) {
   const key = texts.join("\n");
   row.dataset.number = String(call.number);
   row.setAttribute("aria-rowindex", String(place + 2));
-  row.dataset.state = call.ms === undefined ? "waits" : call.code ? "error" : "done";
+  row.dataset.state = isWaiting(call) ? "waits" : call.ms === undefined ? "lost" : call.code ? "error" : "done";
   if (row.dataset.key === key) return;
   row.dataset.key = key;
   texts.forEach((text, index) => (row.children[index].textContent = text));
@@ -252,8 +260,14 @@ function by(call) {
 }
 
 /** @param {Call} call */
+function isWaiting(call) {
+  return call.ms === undefined && call.lostAt === undefined;
+}
+
+/** @param {Call} call */
 export function outcome(call) {
-  if (call.ms === undefined) return "waits";
+  if (isWaiting(call)) return "waits";
+  if (call.ms === undefined) return "not told";
   if (call.code) return `${call.code} ${call.error ?? ""}`.trim();
   return call.outcome ?? "ok";
 }

@@ -78,22 +78,57 @@ export function onFrame(work) {
 }
 
 /**
- * Does something now, and again at the earliest after `pause` milliseconds, however often it is asked for.
+ * Does something now, and again at the earliest after `pause` milliseconds and when the last time has come to its end, however
+ * often it is asked for.
  * @param {number} pause
- * @param {() => unknown} work
+ * @param {() => unknown} work where it gives a promise, its end is that promise's
  * @returns {() => void}
  */
 export function atMost(pause, work) {
   let last = -Infinity;
   let isAsked = false;
-  const run = () => {
+  let isAtWork = false;
+  const plan = () => setTimeout(run, Math.max(0, last + pause - performance.now()));
+  const run = async () => {
     isAsked = false;
+    isAtWork = true;
     last = performance.now();
-    work();
+    try {
+      await work();
+    } finally {
+      isAtWork = false;
+      if (isAsked) plan();
+    }
   };
   return () => {
     if (isAsked) return;
     isAsked = true;
-    setTimeout(run, Math.max(0, last + pause - performance.now()));
+    if (!isAtWork) plan();
   };
+}
+
+/**
+ * Draws what differs from what was drawn the last time: what is drawn anew loses the focus, and is read out again.
+ * @template {any[]} Values
+ * @param {(...values: Values) => void} draw of values that JSON can hold
+ * @returns {(...values: Values) => void}
+ */
+export function whenOther(draw) {
+  /** @type {string | undefined} */
+  let drawn;
+  return (...values) => {
+    const key = JSON.stringify(values);
+    if (key === drawn) return;
+    drawn = key;
+    draw(...values);
+  };
+}
+
+/**
+ * Writes a text, where it is another: what is written anew is read out again.
+ * @param {Element} element
+ * @param {string} text
+ */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-import { byId, element } from "./dom.js";
+import { byId, element, whenOther } from "./dom.js";
 import { inWords } from "./format.js";
 
 /** @type {Record<string, string>} where a parameter comes from */
@@ -26,12 +26,15 @@ export class ExplainView {
    * @param {any[]} sessions as `admin.sessions` tells them
    */
   offer(sessions) {
+    this.#list(sessions.map(({ session, user, clients }) => ({ session, text: `${user ?? clients[0]?.name ?? ""} ${session}`.trim() })));
+  }
+
+  #list = whenOther((/** @type {{session: string, text: string}[]} */ sessions) => {
     const chosen = this.#session.value;
-    const names = sessions.map(({ session, user, clients }) =>
-      element("option", { value: session }, `${user ?? clients[0]?.name ?? ""} ${session}`.trim()));
+    const names = sessions.map(({ session, text }) => element("option", { value: session }, text));
     this.#session.replaceChildren(element("option", { value: "" }, "none"), ...names);
     this.#session.value = sessions.some(({ session }) => session === chosen) ? chosen : "";
-  }
+  });
 
   async #ask() {
     const number = (this.#asked += 1);

@@ -5,7 +5,7 @@ import { byId } from "./dom.js";
 import { ExplainView } from "./explain-view.js";
 import { inWords } from "./format.js";
 import { Link } from "./link.js";
-import { Recording, download, recordedLimit } from "./recording.js";
+import { Recorder } from "./recorder.js";
 import { Records } from "./records.js";
 import { RefusalsView } from "./refusals-view.js";
 import { RoutesView } from "./routes-view.js";
@@ -14,8 +14,6 @@ import { Tabs } from "./tabs.js";
 import { TimelineView } from "./timeline-view.js";
 import { VersionsView } from "./versions-view.js";
 
-/** Bytes of each message that a row has. */
-const shownLimit = 4096;
 /** Milliseconds between two looks at what nobody tells by itself. */
 const lookInterval = 3000;
 
@@ -33,12 +31,10 @@ const routes = new RoutesView(link);
 const explain = new ExplainView(link);
 const versions = new VersionsView(link, say);
 const refusals = new RefusalsView(link);
+new Recorder(link, sessions, say);
 
 const state = byId("state", HTMLElement);
 const door = byId("door", HTMLElement);
-const record = byId("record", HTMLButtonElement);
-/** @type {Recording | undefined} */
-let recording;
 
 /** @param {string} text */
 function say(text) {
@@ -47,6 +43,17 @@ function say(text) {
   setTimeout(() => {
     if (notice.textContent === text) notice.textContent = "";
   }, 6000);
+}
+
+/**
+ * Asks who it is.
+ * @param {string} reason
+ */
+function ask(reason) {
+  byId("door-reason", HTMLElement).textContent = reason;
+  door.hidden = false;
+  byId("main", HTMLElement).hidden = true;
+  byId("door-token", HTMLInputElement).focus();
 }
 
 /** Looks again at what is shown now. */
@@ -68,16 +75,14 @@ link.addEventListener("watching", () => {
   byId("main", HTMLElement).hidden = false;
   look();
 });
-link.addEventListener("refused", (/** @type {any} */ { detail: error }) => {
-  byId("door-reason", HTMLElement).textContent = inWords(error);
-  door.hidden = false;
-  byId("main", HTMLElement).hidden = true;
-  byId("door-token", HTMLInputElement).focus();
-});
+link.addEventListener("refused", (/** @type {any} */ { detail: error }) => ask(inWords(error)));
 link.addEventListener("records", (/** @type {any} */ { detail: { records: told, dropped } }) => {
-  recording?.take(told, dropped);
-  if (recording) record.textContent = `Stop (${recording.count})`;
   records.take(told, dropped);
+});
+link.addEventListener("gap", () => {
+  records.interrupt();
+  sessions.recall();
+  say("The connection was lost: what happened meanwhile is not told.");
 });
 records.addEventListener("change", (/** @type {any} */ { detail: { sessions: changed } }) => {
   detail.update();
@@ -97,30 +102,17 @@ sessions.addEventListener("choose", (/** @type {any} */ { detail: session }) => 
   calls.only(session);
   timeline.only(session);
 });
+sessions.addEventListener("look", (/** @type {any} */ { detail: { session, at, asked, records: recalled } }) => {
+  timeline.tell(at, asked);
+  if (recalled) records.recall(session, recalled);
+});
 sessions.addEventListener("list", () => explain.offer(sessions.sessions));
 calls.addEventListener("choose", (/** @type {any} */ { detail: call }) => detail.show(call));
 timeline.addEventListener("choose", (/** @type {any} */ { detail: call }) => calls.reveal(call));
-byId("clear", HTMLButtonElement).addEventListener("click", () => records.clear());
-
-record.addEventListener("click", async () => {
-  if (recording) {
-    const { session, text, count } = recording;
-    recording = undefined;
-    record.textContent = "Record";
-    record.setAttribute("aria-pressed", "false");
-    download(`${session}.jsonl`, text);
-    say(`${count} records of ${session} are in the file. waybridge replay plays them against a server.`);
-    return link.watch(shownLimit);
-  }
-  if (!sessions.chosen) return say("Choose the session that is to be recorded.");
-  try {
-    await link.watch(recordedLimit);
-    recording = new Recording(await link.request("admin.session", { session: sessions.chosen }));
-    record.textContent = "Stop (0)";
-    record.setAttribute("aria-pressed", "true");
-  } catch (error) {
-    say(inWords(error));
-  }
+byId("clear", HTMLButtonElement).addEventListener("click", () => {
+  detail.hide();
+  calls.choose(undefined);
+  records.clear();
 });
 
 setInterval(look, lookInterval);
@@ -129,4 +121,11 @@ document.addEventListener("visibilitychange", look);
 const inAddress = /^#token=(.+)$/.exec(location.hash);
 // Nobody is to see it there, and it is not to be in the history.
 if (inAddress) history.replaceState(null, "", location.pathname + location.search);
-link.connect(inAddress ? decodeURIComponent(inAddress[1]) : undefined);
+try {
+  link.connect(inAddress ? decodeURIComponent(inAddress[1]) : undefined);
+} catch (error) {
+  if (!(error instanceof URIError)) throw error;
+  state.dataset.state = "closed";
+  state.textContent = "Not connected";
+  ask("The token of the address cannot be read: there, % is written as %25. Give the token here.");
+}

@@ -1,18 +1,25 @@
 // @ts-check
 import { Bridge } from "../bridge/bridge.js";
+import { inWords } from "./format.js";
 
 /** @typedef {import("../bridge/bridge.js").StateChange} StateChange */
+
+/** @typedef {{session?: string, limit?: number}} Wish of what is told, and how many bytes of each message: of all sessions, and 4096 */
+
+/** Milliseconds after which it asks again to watch. */
+const retryDelay = 3000;
 
 /**
  * The connection to the server that is inspected. It watches as soon as it is open, and again when it had to begin anew.
  *
- * Events: `state` with `{state, text}`; `records` with `{records, dropped}`; `refused` with an error, when a token is needed.
+ * Events: `state` with `{state, text}`; `watching` when it watches from now on; `records` with `{records, dropped}`; `gap` when it had
+ * watched, and what happened since is not told; `refused` with an error, when a token is needed.
  */
 export class Link extends EventTarget {
   /** @type {Bridge | undefined} */
   #bridge;
-  /** What it asks of each message: bytes. */
-  #limit = 4096;
+  /** @type {Wish} */
+  #wish = {};
   #isWatching = false;
 
   /**
@@ -20,6 +27,7 @@ export class Link extends EventTarget {
    */
   connect(token) {
     void this.#bridge?.close();
+    this.#lose();
     const bridge = new Bridge({
       url: new URL("../bridge", location.href).href.replace(/^http/, "ws"),
       client: { name: "waybridge-inspector", version: "1.0" },
@@ -51,28 +59,49 @@ export class Link extends EventTarget {
   }
 
   /**
-   * How many bytes of each message are told, from now on.
-   * @param {number} limit
+   * What is told from now on; rejects with what the server says. It is asked for again wherever a connection begins anew.
+   * @param {Wish} wish
    */
-  async watch(limit) {
-    this.#limit = limit;
-    await this.#watch();
+  async watch(wish) {
+    this.#wish = wish;
+    await this.#ask();
   }
 
-  async #watch() {
+  #ask() {
+    const { session, limit = 4096 } = this.#wish;
+    return this.request("admin.watch", { session, messages: true, limit });
+  }
+
+  /** Watches, on a connection that was opened. */
+  async #begin() {
+    const bridge = this.#bridge;
     try {
-      await this.request("admin.watch", { messages: true, limit: this.#limit });
+      await this.#ask();
+      if (bridge !== this.#bridge) return;
       this.#isWatching = true;
       this.#emit("watching", {});
     } catch (/** @type {any} */ error) {
-      this.#isWatching = false;
-      if (error.code === 2403 || error.code === 2401) this.#emit("refused", error);
+      if (bridge !== this.#bridge || bridge?.state !== "open") return;
+      if (error.code === 2403 || error.code === 2401) return this.#emit("refused", error);
+      this.#emit("state", { state: "failed", text: `Not watching: ${inWords(error)}` });
+      setTimeout(() => {
+        if (bridge === this.#bridge && bridge.state === "open" && !this.#isWatching) void this.#begin();
+      }, retryDelay);
     }
   }
 
+  #lose() {
+    if (!this.#isWatching) return;
+    this.#isWatching = false;
+    this.#emit("gap", {});
+  }
+
   /** @param {StateChange} change */
-  #changed({ state, delay, code, reason }) {
-    if (state === "open") void this.#watch();
+  #changed({ state, delay, code, reason, lost, restarted }) {
+    // A session that goes on is told all; a new one, and a server that was restarted, know of nobody who watches.
+    if (state === "open" && (restarted || (lost && lost.reason !== "server"))) this.#lose();
+    if (state === "closed") this.#lose();
+    if (state === "open" && !this.#isWatching) void this.#begin();
     const texts = {
       connecting: "Connecting…",
       open: "Connected",

@@ -1,4 +1,5 @@
 // @ts-check
+import { Told } from "./told.js";
 
 /** @typedef {Record<string, any> & {type: string, at: number, session: string}} WatchRecord as PROTOCOL.md tells it */
 /**
@@ -28,6 +29,7 @@
  * @property {string} [paramsCut]
  * @property {string} [resultCut]
  * @property {WatchRecord[]} parts what was asked of clients for it, and interceptors
+ * @property {number} [lostAt] when it still waited, and nobody could tell its end any more
  * @property {string} [text] what a filter looks at
  */
 /**
@@ -51,11 +53,14 @@ export class Records extends EventTarget {
   /** @type {WatchRecord[]} what belongs to no call that is known */
   others = [];
   dropped = 0;
-  total = 0;
   /** The latest time that a record tells, by the server's clock. */
   latest = 0;
-  /** @type {Map<string, Call>} those that have a number in their session */
+  /** @type {Map<string, Call>} those that have a number in their session, as long as the server counts on */
   #byCall = new Map();
+  /** What was recalled, and may still be told by a batch that is on its way */
+  #recalled = new Told();
+  /** What happened until then was cleared. */
+  #clearedAt = 0;
   #last = 0;
 
   /**
@@ -67,52 +72,117 @@ export class Records extends EventTarget {
     /** @type {Set<string>} */
     const changed = new Set();
     for (const record of records) {
-      this.latest = Math.max(this.latest, record.at + (record.ms ?? 0));
-      if (record.type === "call") this.#call(record);
-      else if (record.type === "page") this.#page(record);
-      else if (record.type === "client") this.#client(record);
-      else if (record.type !== "session") this.#part(record);
+      this.latest = Math.max(this.latest, end(record));
+      const again = this.#recalled.take(record);
+      if (again) Object.assign(again, record.type === "call" ? said(record) : record);
+      else if (record.type === "call") this.#call(record);
+      else this.#other(record);
       if (record.type !== "call" || record.call !== undefined) changed.add(record.session);
-      if (record.type === "session") this.#ended(record);
     }
     this.#forget();
-    this.dispatchEvent(new CustomEvent("change", { detail: { sessions: changed } }));
+    this.#changed(changed);
+  }
+
+  /**
+   * Takes what the server remembers of a session, the oldest first: what is known of it already, and what was cleared, is left out.
+   * @param {string} session
+   * @param {WatchRecord[]} records without messages
+   */
+  recall(session, records) {
+    const known = new Told();
+    for (const call of this.calls) {
+      if (call.session !== session) continue;
+      known.add({ type: "call", ...call }, call);
+      for (const part of call.parts) known.add(part, part);
+    }
+    for (const part of this.others) if (part.session === session) known.add(part, part);
+    this.#recalled = new Told();
+    for (const record of records) {
+      if (end(record) <= this.#clearedAt) continue;
+      this.latest = Math.max(this.latest, end(record));
+      const same = known.take(record);
+      if (record.type === "call") this.#recallCall(record, same ?? this.#byCall.get(keyOf(record)));
+      else if (!same) this.#recalled.add(record, this.#other(record));
+    }
+    this.calls.sort((one, other) => one.at - other.at);
+    for (const call of this.calls) call.number = this.#last += 1;
+    this.#forget();
+    this.#changed(new Set(), true);
+  }
+
+  /** What happened since cannot be told, and numbers may begin anew: the server was another one, or has forgotten who watched. */
+  interrupt() {
+    this.#byCall.clear();
+    this.#recalled = new Told();
+    for (const call of this.calls) if (call.ms === undefined) call.lostAt ??= this.latest;
+    this.others = this.others.map(({ call, ...part }) => part);
+    this.#changed(new Set());
   }
 
   clear() {
     this.calls = [];
     this.#byCall.clear();
+    this.#recalled = new Told();
+    this.#clearedAt = this.latest;
     this.pages.clear();
     this.absences = [];
     this.others = [];
     this.dropped = 0;
-    this.total = 0;
-    this.dispatchEvent(new CustomEvent("change", { detail: { sessions: new Set() } }));
+    this.#changed(new Set());
   }
 
-  /** @param {WatchRecord} record */
+  /**
+   * @param {Set<string>} sessions those of which more than a call that took no time has changed
+   * @param {boolean} [isInOrder] whether calls have got other numbers and places
+   */
+  #changed(sessions, isInOrder = false) {
+    this.dispatchEvent(new CustomEvent("change", { detail: { sessions, isInOrder } }));
+  }
+
+  /**
+   * @param {WatchRecord} record
+   * @returns {Call}
+   */
   #call(record) {
-    const key = record.call === undefined ? undefined : `${record.session}/${record.call}`;
-    const known = key === undefined ? undefined : this.#byCall.get(key);
-    const { type, state, ...rest } = record;
-    if (known) {
-      Object.assign(known, rest);
-      known.text = undefined;
-      return;
-    }
+    const known = this.#byCall.get(keyOf(record));
+    // A number may come again where the server has begun anew.
+    if (known && (known.ms === undefined || known.at === record.at)) return Object.assign(known, said(record));
     /** @type {Call} */
-    const call = { method: "", ...rest, number: (this.#last += 1), parts: [] };
-    this.total += 1;
+    const call = { method: "", ...said(record), number: (this.#last += 1), parts: [] };
     this.calls.push(call);
-    if (key === undefined) return;
-    this.#byCall.set(key, call);
+    if (call.call === undefined) return call;
+    this.#byCall.set(keyOf(call), call);
     // What was asked for it may have been told before.
     if (this.others.length > 0) this.others = this.others.filter((part) => part.session !== call.session || part.call !== call.call || !call.parts.push(part));
+    return call;
+  }
+
+  /**
+   * @param {WatchRecord} record
+   * @param {Call | undefined} known
+   */
+  #recallCall(record, known) {
+    if (!known) return this.#recalled.add(record, this.#call(record));
+    // It goes on under its number, although it may have been interrupted for us.
+    if (known.call !== undefined) this.#byCall.set(keyOf(known), known);
+    if (known.ms === undefined) Object.assign(known, { lostAt: undefined }, record.ms === undefined ? {} : said(record));
+  }
+
+  /**
+   * @param {WatchRecord} record that is no call
+   * @returns {WatchRecord}
+   */
+  #other(record) {
+    if (record.type === "page") this.#page(record);
+    else if (record.type === "client") this.#client(record);
+    else if (record.type === "session") this.#ended(record);
+    else this.#part(record);
+    return record;
   }
 
   /** @param {WatchRecord} record */
   #part(record) {
-    const call = this.#byCall.get(`${record.session}/${record.call}`);
+    const call = this.#byCall.get(keyOf(record));
     if (call) call.parts.push(record);
     else this.others.push(record);
   }
@@ -140,7 +210,9 @@ export class Records extends EventTarget {
 
   /** @param {WatchRecord} record */
   #client({ event, session, client, at, ms }) {
-    const open = [...this.absences].reverse().find((absence) => absence.session === session && absence.client === client && absence.to === undefined);
+    const own = this.absences.filter((absence) => absence.session === session && absence.client === client);
+    if (own.some(({ from, to }) => (event === "away" ? from : to) === at)) return;
+    const open = own.reverse().find(({ to }) => to === undefined);
     if (event === "away") this.absences.push({ session, client, from: at });
     else if (open) open.to = at;
     else if (event === "back" && ms) this.absences.push({ session, client, from: at - ms, to: at });
@@ -155,7 +227,7 @@ export class Records extends EventTarget {
   #forget() {
     if (this.calls.length > Records.maxCalls) {
       for (const call of this.calls.splice(0, this.calls.length - Records.maxCalls)) {
-        if (call.call !== undefined) this.#byCall.delete(`${call.session}/${call.call}`);
+        if (this.#byCall.get(keyOf(call)) === call) this.#byCall.delete(keyOf(call));
       }
     }
     for (const key of this.pages.keys()) {
@@ -165,6 +237,25 @@ export class Records extends EventTarget {
     if (this.absences.length > Records.maxSpans) this.absences.splice(0, this.absences.length - Records.maxSpans);
     if (this.others.length > Records.maxSpans) this.others.splice(0, this.others.length - Records.maxSpans);
   }
+}
+
+/** @param {{session: string, call?: number}} record */
+function keyOf({ session, call }) {
+  return call === undefined ? "" : `${session}/${call}`;
+}
+
+/** @param {WatchRecord} record */
+function end({ at, ms = 0 }) {
+  return at + ms;
+}
+
+/**
+ * What a record says of its call.
+ * @param {WatchRecord} record
+ * @returns {any}
+ */
+function said({ type, state, ...rest }) {
+  return { ...rest, text: undefined, lostAt: undefined };
 }
 
 /**

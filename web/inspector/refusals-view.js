@@ -1,5 +1,5 @@
 // @ts-check
-import { atMost, byId, element } from "./dom.js";
+import { atMost, byId, element, whenOther, write } from "./dom.js";
 import { clock, inWords } from "./format.js";
 
 /** @type {Record<string, string>} */
@@ -19,12 +19,15 @@ export class RefusalsView {
   refresh = atMost(1000, async () => {
     try {
       const { count, refusals } = await this.#link.request("admin.refusals");
-      this.#count.textContent = `${count} since the server was started`;
-      this.#list.replaceChildren(...(refusals.length > 0 ? refusals.map(entry) : [element("li", { class: "empty" }, "Nobody was refused.")]));
+      write(this.#count, `${count} since the server was started`);
+      this.#draw(refusals);
     } catch (error) {
-      this.#count.textContent = inWords(error);
+      write(this.#count, inWords(error));
     }
   });
+
+  #draw = whenOther((/** @type {any[]} */ refusals) =>
+    this.#list.replaceChildren(...(refusals.length > 0 ? refusals.map(entry) : [element("li", { class: "empty" }, "Nobody was refused.")])));
 }
 
 /** @param {any} refusal */

@@ -1,5 +1,5 @@
 // @ts-check
-import { atMost, byId, element } from "./dom.js";
+import { atMost, byId, element, whenOther, write } from "./dom.js";
 import { duration, inWords } from "./format.js";
 
 /** How many routes are shown at once: a table may have ten thousand. */
@@ -42,7 +42,7 @@ export class RoutesView {
       this.#routes = this.#told.routes;
       this.#draw();
     } catch (error) {
-      this.#count.textContent = inWords(error);
+      write(this.#count, inWords(error));
     }
   });
 
@@ -58,12 +58,14 @@ export class RoutesView {
       const [a, b] = [value(one), value(other)];
       return (a < b ? -1 : a > b ? 1 : 0) * (isDown ? -1 : 1) || (one.name < other.name ? -1 : 1);
     });
-    this.#body.replaceChildren(...found.slice(0, maxShown).map(row));
+    this.#list(found.slice(0, maxShown));
     const since = this.#told.since ? `, calls since ${new Date(this.#told.since).toLocaleTimeString()}` : "";
     const rest = found.length > maxShown ? `, the first ${maxShown} are shown` : "";
     const others = this.#told.undeclared?.calls ? `, to no route: ${this.#told.undeclared.calls}` : "";
-    this.#count.textContent = `${found.length} of ${this.#routes.length} routes${rest}${since}${others}`;
+    write(this.#count, `${found.length} of ${this.#routes.length} routes${rest}${since}${others}`);
   }
+
+  #list = whenOther((/** @type {Route[]} */ routes) => this.#body.replaceChildren(...routes.map(row)));
 }
 
 /** @param {Route} route */

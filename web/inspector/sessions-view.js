@@ -1,10 +1,13 @@
 // @ts-check
-import { atMost, byId, element } from "./dom.js";
+import { atMost, byId, element, whenOther, write } from "./dom.js";
 import { inWords } from "./format.js";
 import { focusOn, roving } from "./roving.js";
 import { StackView } from "./stack-view.js";
 
-/** The sessions, of which one is looked at. Events: `choose` with its id, or undefined. */
+/**
+ * The sessions, of which one is looked at. Events: `choose` with its id, or undefined; `list` when they are known; `look` with what
+ * `admin.session` tells of the chosen one, and when it was `asked`; `records` only once for each choice.
+ */
 export class SessionsView extends EventTarget {
   #list = byId("sessions", HTMLUListElement);
   #count = byId("sessions-count", HTMLElement);
@@ -18,6 +21,8 @@ export class SessionsView extends EventTarget {
   /** @type {string | undefined} */
   chosen;
   #isChosenByHand = false;
+  /** Whether what has happened before in the chosen session is still to be asked for. */
+  #isToRecall = false;
 
   /** @param {import("./link.js").Link} link */
   constructor(link) {
@@ -43,9 +48,15 @@ export class SessionsView extends EventTarget {
     if (session === this.chosen) return;
     this.chosen = session;
     this.#stack.clear();
-    this.#draw();
-    this.look();
+    this.#draw(this.sessions, session);
     this.dispatchEvent(new CustomEvent("choose", { detail: session }));
+    this.recall();
+  }
+
+  /** Asks what has happened in the chosen session. */
+  recall() {
+    this.#isToRecall = true;
+    this.look();
   }
 
   refresh = atMost(500, async () => {
@@ -60,16 +71,16 @@ export class SessionsView extends EventTarget {
         sessions.push(...told.sessions);
       }
       this.sessions = sessions.sort((one, other) => rank(one) - rank(other));
-      this.#count.textContent = `${told.total}`;
+      write(this.#count, `${told.total}`);
       this.#more.hidden = !told.next;
-      this.#draw();
+      this.#draw(this.sessions, this.chosen);
       this.dispatchEvent(new CustomEvent("list"));
       // The first one with a page is what one wants to see.
       if (!this.#isChosenByHand && !sessions.some((each) => each.session === this.chosen)) {
         this.choose((sessions.find((each) => each.pages > 0) ?? sessions.find((each) => rank(each) < 2))?.session);
       }
     } catch (error) {
-      this.#count.textContent = inWords(error);
+      write(this.#count, inWords(error));
     }
   });
 
@@ -77,25 +88,28 @@ export class SessionsView extends EventTarget {
   look = atMost(250, async () => {
     const session = this.chosen;
     if (!session || !this.#link.isWatching) return;
+    const isToRecall = this.#isToRecall;
+    const asked = Date.now();
     try {
-      const detail = await this.#link.request("admin.session", { session });
+      const { records, ...told } = await this.#link.request("admin.session", { session, records: isToRecall });
       if (session !== this.chosen) return;
-      this.#stack.show(detail);
-      this.dispatchEvent(new CustomEvent("look", { detail }));
+      if (isToRecall) this.#isToRecall = false;
+      this.#stack.show(told);
+      this.dispatchEvent(new CustomEvent("look", { detail: { ...told, asked, records: isToRecall ? records : undefined } }));
     } catch (/** @type {any} */ error) {
       // It has ended: what happened there is still shown.
       if (session === this.chosen && error.code === 2404) this.#stack.clear();
     }
   });
 
-  #draw() {
+  #draw = whenOther((/** @type {any[]} */ sessions, /** @type {string | undefined} */ chosen) => {
     const hadFocus = this.#list.contains(document.activeElement);
-    const options = this.sessions.map((each) => this.#option(each));
+    const options = sessions.map((each) => this.#option(each));
     this.#list.replaceChildren(...options);
-    const current = options.find((each) => each.dataset.session === this.chosen) ?? options[0];
+    const current = options.find((each) => each.dataset.session === chosen) ?? options[0];
     if (current) focusOn(current, options);
     if (hadFocus) current?.focus();
-  }
+  });
 
   /** @param {any} session as `admin.sessions` tells it */
   #option({ session, user, clients, pages, calls }) {

@@ -1,5 +1,5 @@
 // @ts-check
-import { byId, element } from "./dom.js";
+import { byId, element, write } from "./dom.js";
 import { duration, short, technology } from "./format.js";
 
 /** @typedef {{id: string, uri: string, route?: string | null, style: string, host: string, pages?: Page[]}} Page */
@@ -10,6 +10,8 @@ export class StackView {
   #note = byId("stack-note", HTMLElement);
   #members = byId("members", HTMLElement);
   #drawn = "";
+  /** @type {Map<string, HTMLElement>} where it says how long a client has been away */
+  #aways = new Map();
 
   clear() {
     this.#drawn = "";
@@ -22,15 +24,29 @@ export class StackView {
   show({ stack, clients, calls }) {
     const names = new Map(clients.map((/** @type {any} */ { client, name }) => [client, name ?? client]));
     const key = JSON.stringify([stack, clients.map((/** @type {any} */ { unread, ...rest }) => ({ ...rest, away: Boolean(rest.away) })), calls.length]);
-    if (key === this.#drawn) return;
+    if (key !== this.#drawn) this.#draw(stack, clients, calls, names);
     this.#drawn = key;
+    for (const { client, away } of clients) {
+      const place = this.#aways.get(client);
+      if (place && away) write(place, `away for ${duration(away)}`);
+    }
+  }
+
+  /**
+   * @param {any} stack
+   * @param {any[]} clients
+   * @param {any[]} calls
+   * @param {Map<string, string>} names
+   */
+  #draw(stack, clients, calls, names) {
     const count = countOf(stack.pages);
     this.#note.textContent = `${count} ${count === 1 ? "page" : "pages"}`;
     this.#phone.replaceChildren(
       count === 0 ? element("p", { class: "empty" }, "No page is open.") : element("ol", { class: "cards" }, ...cards(stack.pages, names)),
       stack.tabs ? tabBar(stack.tabs, stack.selected) : "");
+    this.#aways = new Map(clients.filter(({ away }) => away).map(({ client }) => [client, element("span")]));
     this.#members.replaceChildren(
-      element("ul", {}, ...clients.map(member)),
+      element("ul", {}, ...clients.map((each) => member(each, this.#aways.get(each.client)))),
       calls.length === 0 ? "" : element("p", { class: "hint" }, `${calls.length} ${calls.length === 1 ? "call waits" : "calls wait"}`));
   }
 }
@@ -71,14 +87,17 @@ function tabBar(tabs, selected) {
       tab.uri.replace(/^\w+:\/*/, ""), place !== selected && tab.pages?.length ? element("small", {}, ` ${tab.pages.length}`) : null)));
 }
 
-/** @param {any} client */
-function member({ client, name, version, platform, page, user, guest, away, hosts, unread, asked }) {
+/**
+ * @param {any} client
+ * @param {HTMLElement | undefined} away where it says for how long, of one that is away
+ */
+function member({ client, name, version, platform, page, user, guest, hosts, unread, asked }, away) {
   const notes = [
     user && `user ${user}`, guest && "guest", page && `in ${page}`, platform,
     hosts.length > 0 && `shows ${hosts.map((/** @type {any} */ host) => host.patterns?.join(", ") ?? `${host.scheme ?? "*"}:`).join(", ")}`,
-    away && `away for ${duration(away)}`, asked > 0 && `owes ${asked}`, unread > 4096 && `${Math.round(unread / 1024)} KiB unread`,
+    asked > 0 && `owes ${asked}`, unread > 4096 && `${Math.round(unread / 1024)} KiB unread`,
   ].filter(Boolean);
   return element("li", { "data-away": away ? "true" : null },
     element("strong", {}, name ?? client), version ? ` ${version}` : "", element("small", {}, ` ${client}`),
-    element("span", { class: "notes" }, notes.join(" · ")));
+    element("span", { class: "notes" }, away, away && notes.length > 0 ? " · " : null, notes.join(" · ")));
 }

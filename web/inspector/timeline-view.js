@@ -1,7 +1,7 @@
 // @ts-check
 import { atMost, byId, element, onFrame, svg } from "./dom.js";
 import { clock, duration } from "./format.js";
-import { lanes } from "./timeline.js";
+import { ahead, lanes } from "./timeline.js";
 
 const rowHeight = 16;
 const laneGap = 6;
@@ -15,19 +15,15 @@ export class TimelineView extends EventTarget {
   #records;
   /** @type {string | undefined} */
   #session;
-  /** What the server's clock is ahead of this one. */
-  #ahead = 0;
+  /** @type {number | undefined} what the server's clock is ahead of this one */
+  #ahead;
 
   /** @param {import("./records.js").Records} records */
   constructor(records) {
     super();
     this.#records = records;
     // It is made anew as a whole.
-    const soon = atMost(400, this.draw);
-    records.addEventListener("change", () => {
-      if (records.latest > 0) this.#ahead = Math.max(this.#ahead, records.latest - Date.now());
-      soon();
-    });
+    records.addEventListener("change", atMost(400, this.draw));
     this.#window.addEventListener("change", this.draw);
     new ResizeObserver(this.draw).observe(this.#place);
     // What goes on grows, and time passes.
@@ -42,13 +38,22 @@ export class TimelineView extends EventTarget {
     this.draw();
   }
 
+  /**
+   * The server has told its time.
+   * @param {number} at
+   * @param {number} asked when it was asked, by this clock
+   */
+  tell(at, asked) {
+    this.#ahead = ahead(this.#ahead, at, asked, Date.now());
+  }
+
   draw = onFrame(() => {
     if (this.#place.offsetParent === null) return;
     const session = this.#session;
     if (!session) return this.#place.replaceChildren(element("p", { class: "empty" }, "Choose a session."));
     const width = Math.floor(this.#place.clientWidth);
     if (width === 0) return;
-    const to = Date.now() + this.#ahead;
+    const to = Date.now() + (this.#ahead ?? 0);
     const span = Number(this.#window.value);
     const from = to - span;
     const { lanes: shown, left } = lanes(this.#records, session, from, to);

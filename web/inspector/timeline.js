@@ -18,6 +18,20 @@ export const maxBars = 300;
 const maxRows = 6;
 
 /**
+ * What the server's clock is ahead of the browser's, or behind it where that is less than 0; milliseconds. What was known stays
+ * where the answer leaves room for it, so that the picture does not jump.
+ * @param {number | undefined} known
+ * @param {number} at the server's time, as an answer tells it
+ * @param {number} asked when it was asked, by the browser's clock
+ * @param {number} came when the answer was there
+ * @returns {number}
+ */
+export function ahead(known, at, asked, came) {
+  const middle = at - (asked + came) / 2;
+  return known !== undefined && Math.abs(middle - known) <= (came - asked) / 2 + 1 ? known : middle;
+}
+
+/**
  * What a picture of a session's time shows: a lane for the calls of each client, one for what was asked of each, one for the pages.
  * @param {import("./records.js").Records} records
  * @param {string} session
@@ -50,11 +64,11 @@ export function lanes(records, session, from, to) {
   // The latest have a place first.
   for (let place = records.calls.length - 1; place >= 0; place -= 1) {
     const call = records.calls[place];
-    const end = call.ms === undefined ? to : call.at + call.ms;
+    const end = call.ms === undefined ? call.lostAt ?? to : call.at + call.ms;
     if (call.session !== session || end < from || call.at > to || !hasRoom()) continue;
     const who = call.name ?? call.client ?? "the app";
     const text = `${call.method.replace(/^router\./, "")} ${call.uri ?? ""}`.trim();
-    add(`Calls of ${who}`, { kind: "call", from: call.at, to: end, text, isOpen: call.ms === undefined, isError: Boolean(call.code), call });
+    add(`Calls of ${who}`, { kind: "call", from: call.at, to: end, text, isOpen: call.ms === undefined && call.lostAt === undefined, isError: Boolean(call.code), call });
     const asked = call.page === undefined ? undefined : records.pages.get(`${session}/${call.page}`)?.asked;
     const judged = call.parts.filter((part) => part.type === "interceptors").reduce((last, part) => Math.max(last, part.at + part.ms), call.at);
     if (call.method === "router.open" && asked !== undefined && asked - judged > 1) {

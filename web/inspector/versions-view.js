@@ -1,5 +1,5 @@
 // @ts-check
-import { atMost, byId, element } from "./dom.js";
+import { atMost, byId, element, whenOther } from "./dom.js";
 import { inWords, since } from "./format.js";
 
 /** The tables and policies that were in force, with what differs; to a table one goes back by a button. */
@@ -21,12 +21,16 @@ export class VersionsView {
 
   refresh = atMost(300, async () => {
     try {
-      const { table, policy } = await this.#link.request("admin.versions");
-      this.#table.replaceChildren(...(table ? this.#tables(table) : [element("li", { class: "empty" }, "The app has no table that can be changed.")]));
-      this.#policy.replaceChildren(...policies(policy));
+      this.#draw(await this.#link.request("admin.versions"));
     } catch (error) {
-      this.#table.replaceChildren(element("li", { class: "error" }, inWords(error)));
+      this.#draw({ failure: inWords(error) });
     }
+  });
+
+  #draw = whenOther((/** @type {any} */ { table, policy, failure }) => {
+    if (failure) return this.#table.replaceChildren(element("li", { class: "error" }, failure));
+    this.#table.replaceChildren(...(table ? this.#tables(table) : [element("li", { class: "empty" }, "The app has no table that can be changed.")]));
+    this.#policy.replaceChildren(...policies(policy));
   });
 
   /** @param {any} table */

@@ -1,8 +1,11 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atMost, whenOther } from "../inspector/dom.js";
+import { maxBytes, Recording } from "../inspector/recording.js";
 import { Records, textOf } from "../inspector/records.js";
-import { lanes, maxBars } from "../inspector/timeline.js";
+import { ahead, lanes, maxBars } from "../inspector/timeline.js";
+import { turn } from "./fake-socket.js";
 
 /** @param {Record<string, any>} members */
 function call(members) {
@@ -36,7 +39,6 @@ test("what is kept is bounded, and what was dropped is counted", () => {
   for (let batch = 0; batch < 12; batch += 1) records.take(Array.from({ length: 500 }, (_, number) => call({ call: batch * 500 + number })), 3);
   assert.equal(records.calls.length, Records.maxCalls);
   assert.equal(records.dropped, 36);
-  assert.equal(records.total, 6000);
   // One that is forgotten begins a row of its own.
   records.take([call({ call: 0 })]);
   assert.equal(records.calls.at(-1)?.number, 6001);
@@ -79,4 +81,126 @@ test("a session that has ended has no page that goes on", () => {
     { type: "session", event: "ended", at: 1500, session: "s" },
   ]));
   assert.equal(records.pages.get("s/p1")?.closed, 1500);
+});
+
+test("a number that comes again is another call", () => {
+  const records = new Records();
+  records.take([call({ call: 4, uri: "native://one" })]);
+  records.take([call({ call: 4, uri: "native://two", at: 5000, ms: undefined, state: "waits" }), call({ call: 4, uri: "native://two", at: 5000, ms: 70 })]);
+  assert.deepEqual(records.calls.map(({ uri, ms }) => [uri, ms]), [["native://one", 1], ["native://two", 70]]);
+});
+
+test("what waited when the server was another one has no end, and its number is that of another call", () => {
+  const records = new Records();
+  const waits = { call: 4, ms: undefined, code: undefined, state: "waits" };
+  const asked = /** @type {any} */ ({ type: "ask", at: 1001, session: "s", client: "h", method: "task.run", ms: 1, code: 0, call: 5 });
+  records.take([call(waits), asked]);
+  records.interrupt();
+  records.take([call({ ...waits, at: 9000 }), call({ call: 5, at: 9000 }), call({ call: 4, at: 9000, ms: 10 })]);
+  assert.deepEqual(records.calls.map(({ at, ms, lostAt }) => [at, ms, lostAt]), [[1000, undefined, 1002], [9000, 10, undefined], [9000, 1, undefined]]);
+  assert.deepEqual(records.calls[2].parts, []);
+  const [{ rows }] = lanes(records, "s", 0, 20_000).lanes;
+  assert.deepEqual(rows.flat().map(({ to, isOpen }) => [to, isOpen])[0], [1002, false]);
+});
+
+test("what the server remembers is put in its place, once, and what was told has its messages", () => {
+  const records = new Records();
+  const ask = /** @type {any} */ ({ type: "ask", at: 1501, session: "s", client: "h", id: 1, method: "page.open", ms: 2, code: 0, call: 7 });
+  const told = [call({ id: 3, at: 2000, params: { n: 3 } }), call({ call: 7, id: 2, at: 1500, ms: undefined, state: "waits", params: { n: 2 } }), { ...ask, params: 1 }];
+  const away = /** @type {any[]} */ ([
+    { type: "client", event: "away", at: 1600, session: "s", client: "c" }, { type: "client", event: "back", at: 1700, ms: 100, session: "s", client: "c" },
+  ]);
+  records.take([...told, ...away]);
+  /** @type {any[]} */
+  const changes = [];
+  records.addEventListener("change", (event) => changes.push(Reflect.get(event, "detail")));
+  const remembered = [
+    call({ id: 1, at: 1000 }), call({ call: 7, id: 2, at: 1500, ms: undefined, state: "waits" }), ask, ...away, call({ id: 3, at: 2000 }),
+    call({ call: 7, id: 2, at: 1500, ms: 900, page: "p1" }), call({ id: 4, at: 3000 }), call({ id: 4, at: 3000 }),
+  ];
+  records.recall("s", remembered);
+  const seen = () => records.calls.map(({ id, at, ms }) => [id, at, ms]);
+  const all = [[1, 1000, 1], [2, 1500, 900], [3, 2000, 1], [4, 3000, 1], [4, 3000, 1]];
+  assert.deepEqual(seen(), all);
+  assert.equal(records.calls.every(({ number }, place) => place === 0 || number > records.calls[place - 1].number), true);
+  assert.equal(changes[0].isInOrder, true);
+  assert.deepEqual(records.calls[1].parts, [{ ...ask, params: 1 }]);
+  assert.deepEqual([records.calls[1].params, records.calls[2].params, records.others, records.absences.length], [{ n: 2 }, { n: 3 }, [], 1]);
+  records.recall("s", remembered);
+  assert.deepEqual(seen(), all);
+  // It was on its way to the inspector when the server was asked what it remembers.
+  records.recall("s", [call({ id: 5, at: 4000 }), call({ id: 5, at: 4000 })]);
+  records.take([call({ id: 5, at: 4000, params: "one" }), call({ id: 5, at: 4000, params: "two" }), call({ id: 5, at: 4000, params: "three" })]);
+  assert.deepEqual(records.calls.slice(5).map(({ params }) => params), ["one", "two", "three"]);
+});
+
+test("what was cleared does not come back", () => {
+  const records = new Records();
+  records.take([call({ id: 1 })]);
+  records.clear();
+  records.recall("s", [call({ id: 1 }), call({ id: 2, at: 1500 })]);
+  assert.deepEqual(records.calls.map(({ id }) => id), [2]);
+});
+
+test("a call that was interrupted has the end that the server remembers", () => {
+  const records = new Records();
+  const waits = call({ call: 7, id: 2, ms: undefined, state: "waits" });
+  records.take([waits]);
+  records.interrupt();
+  records.recall("s", [waits, call({ call: 7, id: 2, ms: 5 })]);
+  assert.deepEqual(records.calls.map(({ ms, lostAt }) => [ms, lostAt]), [[5, undefined]]);
+});
+
+test("the server's clock is known from its answers, ahead or behind", () => {
+  assert.equal(ahead(undefined, 1000, 4990, 5010), -4000);
+  assert.equal(ahead(-4000, 9000, 4990, 5010), 4000);
+  // It may be the way of the answer that was longer.
+  assert.equal(ahead(-4000, 1008, 4990, 5010), -4000);
+});
+
+test("a recording has no more bytes than are read of it, and says what it has not", () => {
+  const recording = new Recording({ session: "s", at: 1000, records: [1] });
+  assert.equal(recording.text, "{\"type\":\"recording\",\"version\":1,\"session\":\"s\",\"at\":1000}\n");
+  const params = "ä€😀".repeat(1 << 18);
+  for (let at = 0; at < 40; at += 1) recording.take([call({ at, params }), call({ session: "other" })], 0);
+  const { text, count } = recording;
+  assert.equal(count, 28);
+  assert.equal(new TextEncoder().encode(text).length <= maxBytes, true);
+  assert.deepEqual(JSON.parse(text.trimEnd().split("\n").at(-1) ?? ""), { type: "incomplete", left: 12, gaps: 0 });
+});
+
+test("a recording says that the connection was lost", () => {
+  const recording = new Recording({ session: "s", at: 1000 });
+  recording.gap();
+  recording.take([call({})], 2);
+  assert.deepEqual(recording.text.trimEnd().split("\n").slice(2).map((line) => JSON.parse(line)), [{ type: "incomplete", left: 3, gaps: 1 }]);
+});
+
+test("what is asked often is asked anew only when it was answered", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  /** @type {(() => void)[]} */
+  const answers = [];
+  const ask = atMost(0, () => new Promise((resolve) => answers.push(() => resolve(undefined))));
+  const count = async () => {
+    await turn();
+    context.mock.timers.tick(1);
+    return answers.length;
+  };
+  ask();
+  assert.equal(await count(), 1);
+  ask();
+  ask();
+  assert.equal(await count(), 1);
+  answers[0]();
+  assert.equal(await count(), 2);
+  answers[1]();
+  assert.equal(await count(), 2);
+});
+
+test("what is the same is not drawn again", () => {
+  /** @type {any[]} */
+  const drawn = [];
+  const draw = whenOther((/** @type {any} */ value) => void drawn.push(value));
+  for (const value of [{ a: 1 }, { a: 1 }, { a: 2 }, { a: 1 }]) draw(value);
+  assert.deepEqual(drawn, [{ a: 1 }, { a: 2 }, { a: 1 }]);
 });
