@@ -42,9 +42,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
+    .systemLibrary(name: "CWayCrypto"),
     .systemLibrary(name: "CWayCurl"),
     .systemLibrary(name: "CLibwebsockets"),
     .systemLibrary(name: "CLibuv"),
@@ -103,8 +103,7 @@ let package = Package(
     target(
       "WaybridgeTokens",
       [
-        "WayRPC", "Waybridge",
-        .product(name: "JWTKit", package: "jwt-kit"),
+        "WayRPC", "Waybridge", "CWayCrypto",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
@@ -183,8 +182,7 @@ let package = Package(
     tests(
       "WaybridgeTokensTests",
       [
-        "WayRPC", "Waybridge", "WaybridgeTokens", "TestSupport",
-        .product(name: "JWTKit", package: "jwt-kit"),
+        "WayRPC", "Waybridge", "WaybridgeTokens", "CWayCrypto", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(

@@ -1,5 +1,3 @@
-import JWTKit
-
 /// A key with the one way of signing that it is for: nothing in a token decides how its signature
 /// is checked (RFC 8725 §3.1).
 struct TokenKey: Sendable {
@@ -8,29 +6,29 @@ struct TokenKey: Sendable {
 
   /// What a token's `kid` names it by; nil where it has no name, and serves for any.
   let id: String?
-  private let algorithm: any JWTAlgorithm
+  private let signing: Signing
 
   /// `HS256` or `EdDSA`.
-  var algorithmName: String { algorithm.name }
+  var algorithmName: String { signing.name }
 
   /// A secret for HS256, of at least ``minSecret`` bytes.
-  init(secret: [UInt8], id: String?) async throws {
-    let keys = await JWTKeyCollection().add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-    algorithm = try await keys.getKey()
+  init(secret: [UInt8], id: String?) {
+    signing = .hs256(secret: secret)
     self.id = id
   }
 
-  /// A public key for EdDSA on the curve Ed25519 (RFC 8037), as PEM.
-  init(publicPEM pem: String, id: String?) async throws {
-    let keys = await JWTKeyCollection().add(eddsa: try EdDSA.PublicKey(pem: pem))
-    algorithm = try await keys.getKey()
+  /// A public key for EdDSA on the curve Ed25519 (RFC 8037), as PEM; nil for anything else.
+  init?(publicPEM pem: String, id: String?) {
+    guard let signing = Signing(publicPEM: pem) else { return nil }
+    self.signing = signing
     self.id = id
   }
 
-  func sign(_ bytes: [UInt8]) throws -> [UInt8] { try algorithm.sign(bytes) }
+  /// Nil where the key does not sign.
+  func sign(_ bytes: [UInt8]) -> [UInt8]? { signing.signature(of: bytes) }
 
   /// Whether a signature is this key's. Takes as long for a wrong one as for a right one.
   func verifies(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
-    (try? algorithm.verify(signature, signs: bytes)) ?? false
+    signing.verifies(signature, of: bytes)
   }
 }

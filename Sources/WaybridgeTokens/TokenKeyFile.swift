@@ -48,15 +48,15 @@ public struct TokenKeyFile: Sendable, Hashable {
   }
 
   /// The keys that are in what the file holds.
-  func keys(in bytes: [UInt8]) async throws(FileFault) -> [TokenKey] {
+  func keys(in bytes: [UInt8]) throws(FileFault) -> [TokenKey] {
     switch content {
-    case .secret(let id): [try await secretKey(in: bytes, id: id)]
-    case .publicKeys: try await publicKeys(bytes)
+    case .secret(let id): [try secretKey(in: bytes, id: id)]
+    case .publicKeys: try publicKeys(bytes)
     }
   }
 
   /// The key that a file of a secret holds.
-  func secretKey(in bytes: [UInt8], id: String?) async throws(FileFault) -> TokenKey {
+  func secretKey(in bytes: [UInt8], id: String?) throws(FileFault) -> TokenKey {
     var secret = bytes[...]
     if secret.last == UInt8(ascii: "\n") { secret.removeLast() }
     if secret.last == UInt8(ascii: "\r"), secret.count < bytes.count { secret.removeLast() }
@@ -69,14 +69,10 @@ public struct TokenKeyFile: Sendable, Hashable {
         "holds \(secret.count) bytes, and a secret has at least \(TokenKey.minSecret): "
           + "openssl rand -base64 48 > \(path)")
     }
-    do {
-      return try await TokenKey(secret: Array(secret), id: id)
-    } catch {
-      throw fault("holds no secret that can be used")
-    }
+    return TokenKey(secret: Array(secret), id: id)
   }
 
-  private func publicKeys(_ bytes: [UInt8]) async throws(FileFault) -> [TokenKey] {
+  private func publicKeys(_ bytes: [UInt8]) throws(FileFault) -> [TokenKey] {
     var keys: [TokenKey] = []
     for block in try PEMBlock.all(in: bytes, of: path) {
       guard !block.isPrivate else {
@@ -85,7 +81,7 @@ public struct TokenKeyFile: Sendable, Hashable {
             + "one: openssl pkey -in \(path) -pubout")
       }
       guard block.label == "PUBLIC KEY",
-        let key = try? await TokenKey(publicPEM: block.text, id: block.id)
+        let key = TokenKey(publicPEM: block.text, id: block.id)
       else { throw fault("holds something else than public keys for Ed25519, as PEM") }
       keys.append(key)
     }

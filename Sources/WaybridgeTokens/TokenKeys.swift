@@ -46,7 +46,7 @@ public actor TokenKeys: Service {
     for (index, file) in files.enumerated() {
       var looker = file.watched
       do throws(FileFault) {
-        let keys = try await file.keys(in: try looker.read())
+        let keys = try file.keys(in: try looker.read())
         try ring.replace(index, with: keys, of: file.path)
       } catch {
         throw TokenKeyError(error, in: file)
@@ -107,7 +107,7 @@ public actor TokenKeys: Service {
   private func take(_ content: WatchedFile.Content, of index: Int) async {
     let file = files[index]
     do throws(FileFault) {
-      let keys = try await file.keys(in: try content.get())
+      let keys = try file.keys(in: try content.get())
       try ring.replace(index, with: keys, of: file.path)
       logger?.info("token keys changed", metadata: ["file": "\(file.path)"])
     } catch {

@@ -15,7 +15,7 @@ public struct TokenSigner: Sendable {
     let file = TokenKeyFile.secret(path, id: keyID)
     do throws(FileFault) {
       let content = BoundedFile(path, limit: TokenKeyFile.maxLength, isPrivate: true)
-      key = try await file.secretKey(in: try content.read().bytes, id: keyID)
+      key = try file.secretKey(in: try content.read().bytes, id: keyID)
     } catch {
       throw TokenKeyError(error, in: file)
     }
@@ -27,7 +27,7 @@ public struct TokenSigner: Sendable {
     var header: ValueObject = ["alg": .string(key.algorithmName), "typ": "JWT"]
     header["kid"] = key.id.map(Value.string)
     let signed = try Self.part(header) + "." + Self.part(claims)
-    guard let signature = try? key.sign(Array(signed.utf8)) else {
+    guard let signature = key.sign(Array(signed.utf8)) else {
       throw TokenError(.signature, "the secret cannot sign")
     }
     let token = signed + "." + Base64URL.text(of: signature)

@@ -1,5 +1,4 @@
 import Foundation
-import JWTKit
 import TestSupport
 import Testing
 import Waybridge
@@ -37,7 +36,7 @@ struct KeyFileTests {
   }
 
   @Test func aLineEndIsNoPartOfTheSecret() async throws {
-    let token = try await TokenMaker.token()
+    let token = try TokenMaker.token()
     for end in ["\n", "\r\n", ""] {
       let path = try folder.write(TokenMaker.secret + end, to: "secret", time: 1)
       let keys = try await TokenKeys.load(secretFile: path, rules: TokenMaker.rules())
@@ -86,12 +85,12 @@ struct KeyFileTests {
   }
 
   @Test func aSecretIsNoKeyInPEM() async throws {
-    let path = try folder.write(try await TokenMaker.pair().pem, to: "pem", time: 1)
+    let path = try folder.write(try TokenMaker.pair().pem, to: "pem", time: 1)
     #expect(await error(.secret(path)).hasPrefix("The secret file pem holds a key in PEM"))
   }
 
   @Test func aFileThatIsOpenToOthersOrNotThereIsRefused() async throws {
-    let pem = try folder.write(try await TokenMaker.pair().pem, to: "pem", mode: 0o644, time: 1)
+    let pem = try folder.write(try TokenMaker.pair().pem, to: "pem", mode: 0o644, time: 1)
     let secret = try folder.write(TokenMaker.secret, to: "secret", mode: 0o640, time: 1)
     let none = folder.path("none")
     let open = "is open to others than its owner"
@@ -115,8 +114,8 @@ struct KeyFileTests {
     let path = try folder.write("the first secret, of at least 32 bytes", time: 1)
     let keys = try await TokenKeys.load(
       secretFile: path, rules: TokenMaker.rules(), logger: lines.logger(.info))
-    let first = try await TokenMaker.token(secret: "the first secret, of at least 32 bytes")
-    let second = try await TokenMaker.token(secret: "the second secret, of at least 32 bytes")
+    let first = try TokenMaker.token(secret: "the first secret, of at least 32 bytes")
+    let second = try TokenMaker.token(secret: "the second secret, of at least 32 bytes")
     let steps = Steps([
       // Before which look, what is done; two looks later it is in force.
       0: { _ = try await keys.verify(first) },
@@ -152,7 +151,7 @@ struct KeyFileTests {
 
   @Test func publicKeysAreExchangedOneByOne() async throws {
     let folder = folder
-    let (old, new) = (try await TokenMaker.pair(), try await TokenMaker.pair())
+    let (old, new) = (try TokenMaker.pair(), try TokenMaker.pair())
     let path = try folder.write(old.pem, time: 1)
     let keys = try await TokenKeys.load(keyFile: path, rules: TokenMaker.rules())
     let tokens = try [old, new].map {

@@ -1,4 +1,3 @@
-import JWTKit
 import TestSupport
 import Testing
 import Waybridge
@@ -64,25 +63,25 @@ struct SignatureTests {
   }
 
   @Test func aTokenOfEitherKeyIsTaken() async throws {
-    let pair = try await TokenMaker.pair()
+    let pair = try TokenMaker.pair()
     let pem = try folder.write(pair.pem, to: "pem", time: 1)
     let keys = try await keys(.secret(secret), .publicKeys(pem))
     let tokens = [
-      try await TokenMaker.token(),
+      try TokenMaker.token(),
       try TokenMaker.token(header: #"{"alg":"EdDSA"}"#, key: pair.key),
     ]
     for token in tokens { #expect(try await keys.verify(token).subject == "ada") }
   }
 
   @Test func anothersSignatureIsRefused() async throws {
-    let (pair, stranger) = (try await TokenMaker.pair(), try await TokenMaker.pair())
+    let (pair, stranger) = (try TokenMaker.pair(), try TokenMaker.pair())
     let pem = try folder.write(pair.pem, to: "pem", time: 1)
     let keys = try await keys(.secret(secret), .publicKeys(pem))
     let tokens = [
-      try await TokenMaker.token(secret: "another secret of at least 32 bytes, in no file"),
+      try TokenMaker.token(secret: "another secret of at least 32 bytes, in no file"),
       try TokenMaker.token(header: #"{"alg":"EdDSA"}"#, key: stranger.key),
       // Each key signs for its own algorithm only.
-      try await TokenMaker.token(header: #"{"alg":"EdDSA"}"#),
+      try TokenMaker.token(header: #"{"alg":"EdDSA"}"#),
       try TokenMaker.token(header: #"{"alg":"HS256"}"#, key: pair.key),
     ]
     for token in tokens { #expect(await fault(of: token, keys)?.kind == .signature) }
@@ -90,7 +89,7 @@ struct SignatureTests {
 
   @Test func otherClaimsUnderASignatureAreRefused() async throws {
     let keys = try await keys(.secret(secret))
-    var parts = try await TokenMaker.token().split(separator: ".").map(String.init)
+    var parts = try TokenMaker.token().split(separator: ".").map(String.init)
     parts[1] = TokenMaker.part(TokenMaker.claims.replacing("ada", with: "eve"))
     #expect(await fault(of: parts.joined(separator: "."), keys)?.kind == .signature)
   }
@@ -101,7 +100,7 @@ struct SignatureTests {
   func anAlgorithmThatNoKeyIsForIsRefused(name: String) async throws {
     let keys = try await keys(.secret(secret))
     let header = #"{"alg":"\#(name)"}"#
-    let signed = try await TokenMaker.token(header: header)
+    let signed = try TokenMaker.token(header: header)
     #expect(await fault(of: signed, keys)?.kind == .algorithm)
     let bare = TokenMaker.part(header) + "." + TokenMaker.part(TokenMaker.claims) + "."
     #expect(await fault(of: bare, keys)?.kind == .malformed)
@@ -109,13 +108,13 @@ struct SignatureTests {
 
   /// The attack on readers that let the header choose: the public key, which all know, as a secret.
   @Test func aPublicKeyIsNoSecret() async throws {
-    let pair = try await TokenMaker.pair()
+    let pair = try TokenMaker.pair()
     let pem = try folder.write(pair.pem, to: "pem", time: 1)
     let keys = try await keys(.publicKeys(pem))
     for text in [pair.pem, String(pair.pem.dropLast())] {
-      let token = try await TokenMaker.token(secret: text)
+      let token = try TokenMaker.token(secret: text)
       #expect(await fault(of: token, keys)?.kind == .algorithm)
-      let swapped = try await TokenMaker.token(header: #"{"alg":"EdDSA"}"#, secret: text)
+      let swapped = try TokenMaker.token(header: #"{"alg":"EdDSA"}"#, secret: text)
       #expect(await fault(of: swapped, keys)?.kind == .signature)
     }
   }
@@ -126,11 +125,11 @@ struct SignatureTests {
   }
 
   @Test func aTokenThatNamesAKeyIsOnlyCheckedWithIt() async throws {
-    let (old, new) = (try await TokenMaker.pair(), try await TokenMaker.pair())
+    let (old, new) = (try TokenMaker.pair(), try TokenMaker.pair())
     let pem = try folder.write(
       "the keys of the shop\nkid: old\n\(old.pem)kid:new\n\(new.pem)", to: "pem", time: 1)
     let keys = try await keys(.secret(secret, id: "old"), .publicKeys(pem))
-    func token(_ kid: String?, _ key: any JWTAlgorithm) throws -> String {
+    func token(_ kid: String?, _ key: SigningKey) throws -> String {
       let kid = kid.map { #","kid":"\#($0)""# } ?? ""
       return try TokenMaker.token(header: #"{"alg":"EdDSA"\#(kid)}"#, key: key)
     }
@@ -141,13 +140,13 @@ struct SignatureTests {
     for kid in ["older", "", "Old"] {
       #expect(await fault(of: try token(kid, old.key), keys)?.kind == .unknownKey)
     }
-    let secretToken = try await TokenMaker.token(header: #"{"alg":"HS256","kid":"new"}"#)
+    let secretToken = try TokenMaker.token(header: #"{"alg":"HS256","kid":"new"}"#)
     #expect(await fault(of: secretToken, keys)?.kind == .unknownKey)
   }
 
   @Test func aKeyWithoutANameServesForAnyName() async throws {
     let keys = try await keys(.secret(secret))
-    let token = try await TokenMaker.token(header: #"{"alg":"HS256","kid":"2027"}"#)
+    let token = try TokenMaker.token(header: #"{"alg":"HS256","kid":"2027"}"#)
     #expect(try await keys.verify(token).keyID == "2027")
   }
 
@@ -161,7 +160,7 @@ struct SignatureTests {
   ])
   func whatIsNoTokenIsRefused(form: String) async throws {
     let keys = try await keys(.secret(secret))
-    let parts = try await TokenMaker.token().split(separator: ".")
+    let parts = try TokenMaker.token().split(separator: ".")
     let token = form.replacing("SIGN ATURE", with: parts[2].prefix(4) + " " + parts[2].dropFirst(4))
       .replacing("HEADER", with: parts[0]).replacing("CLAIMS", with: parts[1])
       .replacing("SIGNATURE", with: parts[2])
@@ -171,7 +170,7 @@ struct SignatureTests {
   /// 32 bytes have 43 letters, the last of which has two bits to spare.
   @Test func aSignatureHasOneSpelling() async throws {
     let keys = try await keys(.secret(secret))
-    let token = try await TokenMaker.token()
+    let token = try TokenMaker.token()
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
     let last = try #require(token.last.flatMap { letters.firstIndex(of: $0) })
     #expect(last.isMultiple(of: 4))
@@ -211,7 +210,7 @@ struct SignatureTests {
     header: String, claims: String, kind: TokenError.Kind
   ) async throws {
     let keys = try await keys(.secret(secret))
-    let token = try await TokenMaker.token(header: header, claims: claims)
+    let token = try TokenMaker.token(header: header, claims: claims)
     #expect(await fault(of: token, keys)?.kind == kind)
   }
 
@@ -219,7 +218,7 @@ struct SignatureTests {
     let keys = try await keys(.secret(secret))
     func token(_ count: Int) async throws -> String {
       let filler = String(repeating: "x", count: count)
-      return try await TokenMaker.token(
+      return try TokenMaker.token(
         claims: #"{"x":"\#(filler)",\#(TokenMaker.claims.dropFirst())"#)
     }
     let small = try await token(0)
