@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "WaybridgeTesting", targets: ["WaybridgeTesting"]),
     .library(name: "WaybridgeTables", targets: ["WaybridgeTables"]),
     .library(name: "WaybridgeTokens", targets: ["WaybridgeTokens"]),
+    .library(name: "WaybridgeCluster", targets: ["WaybridgeCluster"]),
     .plugin(name: "WaybridgeModules", targets: ["WaybridgeModules"]),
     .plugin(name: "WaybridgeRoutes", targets: ["WaybridgeRoutes"]),
     .executable(name: "waybridge", targets: ["WaybridgeCommand"]),
@@ -49,6 +50,7 @@ let package = Package(
     .systemLibrary(name: "CLibwebsockets"),
     .systemLibrary(name: "CLibuv"),
     .systemLibrary(name: "CWayMalloc"),
+    .systemLibrary(name: "CWayNATS"),
     .systemLibrary(name: "CWaySQLite"),
     .target(
       name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
@@ -114,11 +116,12 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
+    target("WaybridgeCluster", ["WayValues", "WayRPC", "WaySession", "WayStore", "CWayNATS"]),
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [
         "WayShell", "WayTableTools", "WayStore", "WayTable", "Waybridge", "WaybridgeClient",
-        "WaybridgeTables", "WaybridgeTokens",
+        "WaybridgeCluster", "WaybridgeTables", "WaybridgeTokens",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -166,7 +169,7 @@ let package = Package(
       "WayStoreTests",
       [
         "WayValues", "WayNavigation", "WayPatterns", "WayRouting", "WaySession", "WayStore",
-        "TestSupport",
+        "WaybridgeCluster", "TestSupport",
       ]),
     tests("WaySocketsTests", ["WayTransport", "WaySockets", "TestSupport"]),
     tests(
@@ -185,6 +188,7 @@ let package = Package(
         "WayRPC", "Waybridge", "WaybridgeTokens", "CWayCrypto", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    tests("WaybridgeClusterTests", ["WaySession", "WaybridgeCluster", "TestSupport"]),
     .target(
       name: "TestSupport",
       dependencies: [

@@ -263,4 +263,13 @@ extension Session: Journal.Source {
       }
     }
   }
+
+  nonisolated func leaseLost() {
+    assumeIsolated { session in
+      for client in session.members.all {
+        client.channel?.close(.drain, "another server has taken the session over")
+        session.remove(client.id, code: CloseCode.drain.rawValue)
+      }
+    }
+  }
 }

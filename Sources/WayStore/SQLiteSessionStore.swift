@@ -84,14 +84,16 @@ public actor SQLiteSessionStore: SessionStore {
   }
 
   /// Makes the changes in one transaction. Throws ``SQLiteError`` where the file cannot be written,
-  /// and ``SessionStoreError/leaseLost(session:)``; nothing of the changes is kept then, and the
+  /// and ``SessionStoreError/leaseLost(sessions:)``; nothing of the changes is kept then, and the
   /// store can be used further.
-  public func append(_ changes: [SessionChange]) throws {
+  @discardableResult
+  public func append(_ changes: [SessionChange]) throws -> Set<String> {
     let connection = try opened()
-    guard !changes.isEmpty else { return }
+    guard !changes.isEmpty else { return [] }
     try connection.transaction {
       for change in changes { try make(change, connection) }
     }
+    return []
   }
 
   /// Ends the log and gives the lock of the file back.
@@ -110,7 +112,7 @@ public actor SQLiteSessionStore: SessionStore {
         (number: row.integer(0), lease: SessionLease(owner: row.text(1), term: row.integer(2)))
       }.first
     if let found, found.lease != change.lease {
-      throw SessionStoreError.leaseLost(session: change.session)
+      throw SessionStoreError.leaseLost(sessions: [change.session])
     }
     if change.isEnd {
       guard let found else { return }

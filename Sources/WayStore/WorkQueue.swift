@@ -2,20 +2,20 @@ import Dispatch
 
 /// A thread's worth of work that may block, one job after the other: what an actor runs on whose
 /// calls wait for a disk.
-final class WorkQueue: SerialExecutor {
+package final class WorkQueue: SerialExecutor {
   // A serial queue of its own gets a thread besides those that Swift's tasks share.
   private let queue: DispatchQueue
 
-  init(_ label: String) {
+  package init(_ label: String) {
     queue = DispatchQueue(label: label)
   }
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 
-  func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+  package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-  func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+  package func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

@@ -10,6 +10,7 @@ struct Configuration: Sendable {
   var drain = 30
   var loops = 0
   var data: String?
+  var cluster = ""
   var allowedOrigins: [String] = []
   var allowedHosts: [String] = []
   var trustedProxies: [String] = []
@@ -116,6 +117,13 @@ extension Configuration {
       """
       A folder that sessions are kept in, so that clients go on after a crash or a restart of the \
       server; made where there is none. One server uses it at a time. See waybridge sessions.
+      """),
+    Setting(
+      "cluster", .text(\.cluster),
+      """
+      NATS with JetStream that sessions are kept in, in the place of a folder: \
+      nats://[USER:PASSWORD@]HOST[:PORT] or tls://…, several engines with commas between them. A \
+      server that starts goes on with the sessions of those that are gone, on whatever machine.
       """),
     Setting(
       "loops", .integer(\.loops, 0...256),

@@ -2,6 +2,7 @@ import ArgumentParser
 import ServiceLifecycle
 import WayStore
 import Waybridge
+import WaybridgeCluster
 import WaybridgeTables
 
 struct Serve: Configured {
@@ -69,6 +70,9 @@ struct Serve: Configured {
   @Option(help: .setting("data", valueName: "dir"), completion: .directory)
   var data: String?
 
+  @Option(help: .setting("cluster", valueName: "url"), completion: .nothing)
+  var cluster: String?
+
   @Option(help: .setting("loops", valueName: "n"), completion: .nothing)
   var loops: String?
 
@@ -98,7 +102,7 @@ struct Serve: Configured {
       "allowHost": DoorOptions.joined(doors.allowHost),
       "trustedProxy": DoorOptions.joined(doors.trustedProxy), "web": web,
       "contentSecurityPolicy": contentSecurityPolicy,
-      "data": data, "loops": loops, "drain": drain,
+      "data": data, "cluster": cluster, "loops": loops, "drain": drain,
       "noClient": noClient ? "true" : nil, "noInspector": noInspector ? "true" : nil,
       "conformance": conformance ? "true" : nil,
       "tokenSecretFile": tokenSecretFile, "tokenKeyFile": tokenKeyFile,
@@ -109,6 +113,9 @@ struct Serve: Configured {
 
   func run() async throws {
     let settings = try settings()
+    guard settings.data == nil || settings.cluster.isEmpty else {
+      throw CommandError("Sessions are kept in a folder (data) or by engines (cluster), not in both.")
+    }
     let router = Router()
     var configuration = try Self.configuration(settings)
     configuration.serviceManager = try ServiceManager()
@@ -118,6 +125,8 @@ struct Serve: Configured {
     if let data = settings.data {
       configuration.store = try SQLiteSessionStore(folder: data)
       if settings.isConformance { try Effects.register(in: router, folder: data) }
+    } else if !settings.cluster.isEmpty {
+      configuration.store = try JetStreamSessionStore(url: settings.cluster)
     }
     let fetcher = try await Self.loadTable(settings, into: router, &configuration)
     let keys = try await settings.tokenKeys()

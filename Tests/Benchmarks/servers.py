@@ -16,7 +16,7 @@ ROOT = HERE.parents[1]
 INVOKE = HERE / "messages/invoke.txt"
 NUMBERED = HERE / "messages/invoke-numbered.txt"
 HELLO = HERE / "messages/hello.txt"
-LIBRARIES = ["libwebsockets-dev", "libuv1-dev", "libsimdjson-dev", "libsqlite3-dev", "libcurl4-openssl-dev", "libssl-dev"]
+LIBRARIES = ["libwebsockets-dev", "libuv1-dev", "libsimdjson-dev", "libsqlite3-dev", "libcurl4-openssl-dev", "libssl-dev", "libnats-dev"]
 # How long a server may take to listen, in seconds.
 PATIENCE = 20
 

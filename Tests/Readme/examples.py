@@ -26,6 +26,7 @@ TARGET = """
         .product(name: "WaybridgeTesting", package: "waybridge"),
         .product(name: "WaybridgeTables", package: "waybridge"),
         .product(name: "WaybridgeTokens", package: "waybridge"),
+        .product(name: "WaybridgeCluster", package: "waybridge"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

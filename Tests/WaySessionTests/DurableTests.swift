@@ -146,7 +146,7 @@ struct DurableTests {
     #expect(runs.count == 3)
 
     // The store has not heard of them. The client has the answers to two.
-    await store.fail(with: SessionStoreError.leaseLost(session: ""))
+    await store.fail(with: SessionStoreError.leaseLost(sessions: []))
     await store.release()
     await store.fail(with: nil)
     let second = try await start(Self.counting(runs))

@@ -1,24 +1,29 @@
 import TestSupport
 import WaySession
 import WayStore
+import WaybridgeCluster
 
 /// A store as it is tested, with its folder where it has one.
 struct OpenStore {
   let store: any SessionStore
-  let folder: TestFolder?
+  var folder: TestFolder?
+  var engine: NATSEngine?
 }
 
 /// The stores that keep the same rules.
 enum Kind: String, CaseIterable, CustomStringConvertible {
-  case memory, sqlite
+  case memory, sqlite, jetstream
 
   func open() throws -> OpenStore {
     switch self {
-    case .memory: return OpenStore(store: MemorySessionStore(), folder: nil)
+    case .memory: return OpenStore(store: MemorySessionStore())
     case .sqlite:
       let folder = try TestFolder()
       let store = try SQLiteSessionStore(folder: folder.path("data"))
       return OpenStore(store: store, folder: folder)
+    case .jetstream:
+      let engine = try NATSEngine()
+      return OpenStore(store: try JetStreamSessionStore(url: engine.url), engine: engine)
     }
   }
 

@@ -133,7 +133,7 @@ struct SessionStoreTests {
       switch act {
       case .change, .end, .all: try await open.store.append(act.changes)
       case .lost(let session, let acts):
-        await #expect(throws: SessionStoreError.leaseLost(session: session)) {
+        await #expect(throws: SessionStoreError.leaseLost(sessions: [session])) {
           try await open.store.append(acts.flatMap(\.changes))
         }
       case .load(let owner): _ = try await open.store.load(as: owner)
@@ -186,11 +186,11 @@ struct SessionStoreTests {
     await #expect(throws: Full.self) { try await store.append(Act.change("x", []).changes) }
     await store.fail(with: nil)
     await store.hold()
-    async let first: Void = store.append(Act.change("x", [.put("p", "1")]).changes)
+    async let first = store.append(Act.change("x", [.put("p", "1")]).changes)
     await store.awaitHeld()
     #expect(await store.sessions.isEmpty)
     await store.release()
-    try await first
+    _ = try await first
     #expect(await store.sessions.map(line) == ["x a1 p=1"])
   }
 }

@@ -16,10 +16,12 @@ final class Journal: @unchecked Sendable {
     ) -> [SessionChange.Step]
     /// The store has the changes up to a number.
     func kept(through number: Int)
+    /// Another server has taken the session over.
+    func leaseLost()
   }
 
   weak var source: (any Source)?
-  private let session: String
+  let session: String
   private let lease: SessionLease
   private let writer: StoreWriter
   private var parts: Set<String> = []
@@ -31,6 +33,8 @@ final class Journal: @unchecked Sendable {
   private var awaited = 0
   private var waiting: Deque<(number: Int, work: @Sendable () -> Void)> = []
   private var isOver = false
+  /// Whether the store wants all of it with the next change.
+  private var isWantedWhole = false
 
   init(of session: String, _ lease: SessionLease, _ writer: StoreWriter) {
     self.session = session
@@ -91,9 +95,23 @@ final class Journal: @unchecked Sendable {
     writer.remove(self)
   }
 
+  /// The store wants all of it with the next change.
+  func wantWhole() { isWantedWhole = true }
+
+  /// Another server has taken the session over: what waits rests on what is not kept, and never
+  /// goes out.
+  func leaseLost() {
+    guard !isOver else { return }
+    abandon()
+    waiting = []
+    source?.leaseLost()
+  }
+
   /// Hands out what has changed; nil for nothing. `isWhole` where the store may hold anything.
   func take(isWhole: Bool = false) -> (change: SessionChange, number: Int)? {
     guard isOver || isWhole || !parts.isEmpty else { return nil }
+    let isWhole = isWhole || isWantedWhole
+    isWantedWhole = false
     let changed = parts
     parts = []
     handedOver += 1

@@ -5,7 +5,7 @@ import WayValues
 package actor MemorySessionStore: SessionStore {
   private struct Kept {
     var lease: SessionLease
-    var parts: [UTF8Key: [UInt8]] = [:]
+    var parts = SessionParts()
   }
 
   private struct Held {
@@ -53,12 +53,7 @@ package actor MemorySessionStore: SessionStore {
   /// What is kept, in the order in which the sessions began.
   package var sessions: [StoredSession] {
     ids.compactMap { id in
-      kept[id].map { session in
-        let parts = session.parts.map { ($0.key.text, $0.value) }
-        return StoredSession(
-          id: id.text, lease: session.lease,
-          parts: Dictionary(parts, uniquingKeysWith: { first, _ in first }))
-      }
+      kept[id].map { StoredSession(id: id.text, lease: $0.lease, parts: $0.parts.all) }
     }
   }
 
@@ -69,13 +64,18 @@ package actor MemorySessionStore: SessionStore {
     return sessions
   }
 
-  package func append(_ changes: [SessionChange]) async throws {
-    guard isHeld else { return try make(changes) }
-    try await withCheckedThrowingContinuation { ended in
-      held.append(Held(changes: changes, ended: ended))
-      for continuation in awaitingHeld { continuation.resume() }
-      awaitingHeld = []
+  @discardableResult
+  package func append(_ changes: [SessionChange]) async throws -> Set<String> {
+    if isHeld {
+      try await withCheckedThrowingContinuation { ended in
+        held.append(Held(changes: changes, ended: ended))
+        for continuation in awaitingHeld { continuation.resume() }
+        awaitingHeld = []
+      }
+    } else {
+      try make(changes)
     }
+    return []
   }
 
   package func close() {}
@@ -94,7 +94,7 @@ package actor MemorySessionStore: SessionStore {
   private func make(_ change: SessionChange) throws(SessionStoreError) {
     let id = UTF8Key(change.session)
     if let session = kept[id], session.lease != change.lease {
-      throw .leaseLost(session: change.session)
+      throw .leaseLost(sessions: [change.session])
     }
     if change.isEnd {
       kept[id] = nil
@@ -103,18 +103,7 @@ package actor MemorySessionStore: SessionStore {
     }
     if kept[id] == nil { ids.append(id) }
     var session = kept.removeValue(forKey: id) ?? Kept(lease: change.lease)
-    for step in change.steps {
-      switch step {
-      case .put(let part, let bytes): session.parts[UTF8Key(part)] = bytes
-      case .remove(let part): session.parts[UTF8Key(part)] = nil
-      case .removeRange(let first, let last):
-        session.parts = session.parts.filter { part, _ in
-          part.text.utf8.lexicographicallyPrecedes(first.utf8)
-            || last.utf8.lexicographicallyPrecedes(part.text.utf8)
-        }
-      case .removeAll: session.parts = [:]
-      }
-    }
+    for step in change.steps { session.parts.make(step) }
     kept[id] = session
   }
 }

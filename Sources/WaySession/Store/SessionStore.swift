@@ -9,10 +9,17 @@ public protocol SessionStore: Sendable {
   /// before anything else. Throws where the store cannot be used, and says why and what to do.
   func load(as owner: String) async throws -> [StoredSession]
 
-  /// Makes all of these changes, in their order, or none of them; returns when they would outlive a
-  /// crash of the server and of the machine. Throws where that cannot be, as when the disk is full,
-  /// and ``SessionStoreError/leaseLost(session:)`` where a lease is not the last of its session.
-  func append(_ changes: [SessionChange]) async throws
+  /// Makes all of these changes, in their order; returns when they would outlive a crash of the
+  /// server and of the machine. Gives the sessions that it wants to be handed as a whole with their
+  /// next change (``SessionChange/Step/removeAll``, then all parts), so that it may forget how they
+  /// came about.
+  ///
+  /// Throws where that cannot be, as when the disk is full, and
+  /// ``SessionStoreError/leaseLost(sessions:)`` where a lease is not the last of its session. Each
+  /// session's change is kept as a whole then or not at all, and of sessions whose lease is lost
+  /// nothing.
+  @discardableResult
+  func append(_ changes: [SessionChange]) async throws -> Set<String>
 
   /// Gives back what it holds; nothing is called afterwards.
   func close() async
@@ -86,6 +93,6 @@ public struct SessionChange: Sendable {
 
 /// Why a store does not keep what it is given.
 public enum SessionStoreError: Error, Sendable, Hashable {
-  /// Another server has taken the session over.
-  case leaseLost(session: String)
+  /// Another server has taken these sessions over.
+  case leaseLost(sessions: Set<String>)
 }

@@ -1,8 +1,19 @@
 /// Hands the changes of all loops to the store, one call at a time: what comes while it writes goes
 /// together with the next.
 actor StoreQueue {
+  /// What has become of changes that the store has taken.
+  struct Outcome {
+    /// The sessions that it wants to be handed as a whole with their next change.
+    var wanted: Set<String> = []
+    /// Those that another server has taken over, of which nothing was kept.
+    var lost: Set<String> = []
+
+    /// Whether that is all.
+    var isPlain: Bool { wanted.isEmpty && lost.isEmpty }
+  }
+
   private typealias Waiting = (
-    changes: [SessionChange], done: CheckedContinuation<Result<Void, any Error>, Never>
+    changes: [SessionChange], done: CheckedContinuation<Result<Outcome, any Error>, Never>
   )
 
   /// Who the store's leases name: this life of the server.
@@ -19,8 +30,9 @@ actor StoreQueue {
   /// As ``SessionStore/load(as:)``.
   func load() async throws -> [StoredSession] { try await store.load(as: owner) }
 
-  /// As ``SessionStore/append(_:)``. What fails fails for all whose changes went together.
-  func append(_ changes: [SessionChange]) async throws {
+  /// As ``SessionStore/append(_:)``, but for sessions whose lease is lost, without which the others
+  /// are kept. What fails fails for all whose changes went together.
+  func append(_ changes: [SessionChange]) async throws -> Outcome {
     try await withCheckedContinuation { done in
       waiting.append((changes, done))
       if !isWriting { Task { await write() } }
@@ -32,13 +44,28 @@ actor StoreQueue {
     while !waiting.isEmpty {
       let taken = waiting
       waiting = []
-      let result: Result<Void, any Error>
-      do { result = .success(try await store.append(taken.flatMap(\.changes))) } catch {
+      let result: Result<Outcome, any Error>
+      do { result = .success(try await write(taken.flatMap(\.changes))) } catch {
         result = .failure(error)
       }
       for (_, done) in taken { done.resume(returning: result) }
     }
     isWriting = false
+  }
+
+  private func write(_ changes: [SessionChange]) async throws -> Outcome {
+    var outcome = Outcome()
+    var changes = changes
+    while true {
+      do {
+        outcome.wanted = try await store.append(changes)
+        return outcome
+      } catch SessionStoreError.leaseLost(let sessions) where !sessions.isSubset(of: outcome.lost) {
+        outcome.lost.formUnion(sessions)
+        // What of the others is kept already is the same once more.
+        changes.removeAll { outcome.lost.contains($0.session) }
+      }
+    }
   }
 
   /// As ``SessionStore/close()``.

@@ -105,20 +105,25 @@ package final class StoreWriter: @unchecked Sendable {
     writes.changes += changes.count
     let numbers = taken.map { (ObjectIdentifier($0.journal), $0.number) }
     Task { [store, loop] in
-      let failure: String?
-      do {
-        try await store.append(changes)
-        failure = nil
-      } catch {
-        failure = "\(error)"
-      }
-      loop.execute { [weak self] in self?.ended(numbers, failure) }
+      let result: Result<StoreQueue.Outcome, any Error>
+      do { result = .success(try await store.append(changes)) } catch { result = .failure(error) }
+      loop.execute { [weak self] in self?.ended(numbers, result) }
     }
   }
 
-  private func ended(_ numbers: [(ObjectIdentifier, Int)], _ failure: String?) {
+  private func ended(
+    _ numbers: [(ObjectIdentifier, Int)], _ result: Result<StoreQueue.Outcome, any Error>
+  ) {
     isWriting = false
-    if let failure { return failed(failure) }
+    switch result {
+    case .failure(let error): return failed("\(error)")
+    case .success(let outcome) where outcome.isPlain: break
+    case .success(let outcome):
+      for journal in Array(journals.values) {
+        if outcome.lost.contains(journal.session) { journal.leaseLost() }
+        if outcome.wanted.contains(journal.session) { journal.wantWhole() }
+      }
+    }
     if self.failure != nil {
       self.failure = nil
       retryAfter = Self.retry.first

@@ -42,7 +42,7 @@ final class DurableStage: Sendable {
   /// Cuts all connections and starts the server again; then the clients connect again. What the
   /// store was not given by ``keep()`` is lost where `isSudden`.
   func restart(isSudden: Bool = false, meanwhile: () async throws -> Void = {}) async throws {
-    if isSudden { await store.fail(with: SessionStoreError.leaseLost(session: "")) }
+    if isSudden { await store.fail(with: SessionStoreError.leaseLost(sessions: [])) }
     let connectors = connectors.withLock { $0 }
     for connector in connectors {
       connector.isReachable = false

@@ -16,6 +16,7 @@ PRODUCTS = {
     "WaybridgeTesting": [],
     "WaybridgeTables": [],
     "WaybridgeTokens": [],
+    "WaybridgeCluster": [],
 }
 
 
@@ -42,7 +43,7 @@ def write_graph(product, folder):
         "swift", "symbolgraph-extract", "-module-name", product, "-target", triple,
         "-I", str(binaries / "Modules"), "-I", "Sources/CLibwebsockets", "-I", "Sources/CLibuv",
         "-I", "Sources/CWayMalloc", "-I", "Sources/CWaySQLite", "-I", "Sources/CWayCurl",
-        "-I", "Sources/CWayCrypto",
+        "-I", "Sources/CWayCrypto", "-I", "Sources/CWayNATS",
         "-Xcc", f"-fmodule-map-file={binaries}/CWayBuild.build/module.modulemap",
         "-Xcc", f"-fmodule-map-file={binaries}/CSimdjson.build/module.modulemap",
         "-Xcc", f"-fmodule-map-file={binaries}/CWebClient.build/module.modulemap",

@@ -1,0 +1,28 @@
+import WayValues
+
+/// The parts of one session that a store keeps in memory, by their names. Names are the same where
+/// their bytes are.
+package struct SessionParts: Sendable {
+  private var parts: [UTF8Key: [UInt8]] = [:]
+
+  package init() {}
+
+  /// Makes a step of a change.
+  package mutating func make(_ step: SessionChange.Step) {
+    switch step {
+    case .put(let part, let bytes): parts[UTF8Key(part)] = bytes
+    case .remove(let part): parts[UTF8Key(part)] = nil
+    case .removeRange(let first, let last):
+      parts = parts.filter { part, _ in
+        part.text.utf8.lexicographicallyPrecedes(first.utf8)
+          || last.utf8.lexicographicallyPrecedes(part.text.utf8)
+      }
+    case .removeAll: parts = [:]
+    }
+  }
+
+  /// All of them.
+  package var all: [String: [UInt8]] {
+    Dictionary(parts.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first })
+  }
+}
