@@ -88,8 +88,8 @@ final class NATSConnection {
   private static func withoutSecrets(_ url: String) -> String {
     url.split(separator: ",").map { part in
       guard let sign = part.lastIndex(of: "@") else { return String(part) }
-      let scheme = part.range(of: "://").map { part[..<$0.upperBound] } ?? ""
-      return scheme + part[part.index(after: sign)...]
+      let scheme = part.firstRange(of: "://").map { part[..<$0.upperBound] } ?? ""
+      return String(scheme + part[part.index(after: sign)...])
     }.joined(separator: ",")
   }
 
@@ -128,11 +128,11 @@ extension NATSConnection {
     guard found == NATS_NOT_FOUND else {
       throw ClusterError(place, "the stream \(name) cannot be looked at", found, code)
     }
-    try name.withCString { name throws(ClusterError) in
-      try description.withCString { description throws(ClusterError) in
-        try subject.withCString { subject throws(ClusterError) in
+    let made = name.withCString { name in
+      description.withCString { description in
+        subject.withCString { subject in
           var subjects: [UnsafePointer<CChar>?] = [subject]
-          let made = subjects.withUnsafeMutableBufferPointer { subjects -> natsStatus in
+          return subjects.withUnsafeMutableBufferPointer { subjects -> natsStatus in
             var config = jsStreamConfig()
             jsStreamConfig_Init(&config)
             config.Name = name
@@ -145,10 +145,10 @@ extension NATSConnection {
             config.Duplicates = 100_000_000
             return js_AddStream(nil, jetStream, &config, nil, &code)
           }
-          try check(made, "its stream of sessions cannot be made", code)
         }
       }
     }
+    try check(made, "its stream of sessions cannot be made", code)
   }
 
   /// Publishes messages to streams, many at once, and gives what has become of each; where one of

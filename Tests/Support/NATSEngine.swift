@@ -2,7 +2,7 @@ import Foundation
 
 /// A nats-server of a test's own, with JetStream, on any free port of the loopback interface. It and
 /// its folder go with this.
-package final class NATSEngine {
+package final class NATSEngine: @unchecked Sendable {  // one test at a time restarts it
   /// Why it did not start.
   package struct Fault: Error, CustomStringConvertible {
     package let description: String

@@ -21,8 +21,10 @@ struct SessionLogEntryTests {
     #expect(limit == 1 || messages.allSatisfy { $0.count <= limit })
     let entries = try put(together: messages)
     #expect(entries.allSatisfy { $0.lease == lease && !$0.isEnd })
-    #expect(entries.map { $0.piece.contains(.first) } == [true] + entries.dropFirst().map { _ in false })
-    #expect(entries.map { $0.piece.contains(.last) } == entries.dropLast().map { _ in false } + [true])
+    #expect(
+      entries.map { $0.piece.contains(.first) } == [true] + entries.dropFirst().map { _ in false })
+    #expect(
+      entries.map { $0.piece.contains(.last) } == entries.dropLast().map { _ in false } + [true])
     #expect(try SessionLogEntry.steps(entries.flatMap { Array($0.body) }) == Self.steps)
   }
 
