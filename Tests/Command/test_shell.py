@@ -371,8 +371,8 @@ class Ends(Shells):
 
     def test_nobody_who_reads_its_lines_is_no_reason_to_stay(self):
         shell = self.shell()
-        # More than a pipe holds.
-        shell.type(*["help"] * 1000)
+        # What it has taken of that is more than a pipe holds, and so are its answers.
+        shell.type(*["x" * 100] * 5000)
         shell.process.send_signal(signal.SIGTERM)
         shell.process.send_signal(signal.SIGINT)
         self.assertEqual(1, shell.process.wait(timeout=20))
