@@ -55,14 +55,16 @@ struct Demo: Configured {
     let table = URL(fileURLWithPath: web).appendingPathComponent("../protocol/routes/demo.json")
     let live = try router.load(tableAt: table.standardizedFileURL.path)
     let events = DemoEvents()
-    let restart = try DemoRestart(folder: settings.data, isTemporary: temporaryData)
+    var configuration = BridgeConfiguration(
+      port: settings.port, webRoot: web, limits: settings.limits, logger: settings.logger)
+    configuration.webEntries = WebFiles.served(by: configuration)
+    settings.open(&configuration)
+    let restart = try DemoRestart(
+      folder: settings.data, isTemporary: temporaryData,
+      servesInspector: WebFiles.served(by: configuration).contains("inspector"))
     defer { restart.ended() }
     try restart.register(in: router)
     try DemoTasks.register(in: router, events: events, keptIn: restart.folder)
-    var configuration = BridgeConfiguration(
-      port: settings.port, webRoot: web, webEntries: WebFiles.entries, limits: settings.limits,
-      logger: settings.logger)
-    settings.open(&configuration)
     configuration.table = live
     configuration.policy = DemoRights.policy
     configuration.handshakeHeaders = DemoRights.headers

@@ -14,14 +14,18 @@ final class DemoRestart: Sendable {
   let folder: String
   /// Whether the folder is this demo's alone, and goes with it.
   private let isTemporary: Bool
+  /// Whether the server serves the inspector.
+  private let servesInspector: Bool
   private let port = Mutex(0)
 
   /// - Parameters:
   ///   - folder: the one that was named; else one is made among the temporary ones.
   ///   - isTemporary: whether a demo that was started again has made it.
-  init(folder: String?, isTemporary: Bool) throws(CommandError) {
+  ///   - servesInspector: whether the server serves the inspector.
+  init(folder: String?, isTemporary: Bool, servesInspector: Bool) throws(CommandError) {
     if let folder { self.folder = folder } else { self.folder = try Self.temporaryFolder() }
     self.isTemporary = isTemporary || folder == nil
+    self.servesInspector = servesInspector
   }
 
   /// Answers the scheme `demo`: these are no routes of the app, and no table has them.
@@ -51,7 +55,7 @@ final class DemoRestart: Sendable {
   private func features(_ call: Call) -> Value {
     [
       "restart": .bool(DemoRights.isWorkbench(call.caller)),
-      "inspector": .bool(WebFiles.entries.contains("inspector")),
+      "inspector": .bool(servesInspector),
     ]
   }
 

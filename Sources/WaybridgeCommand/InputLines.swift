@@ -1,5 +1,3 @@
-import Glibc
-
 /// The lines of standard input, as many at a time as have come: who types is answered after every
 /// line, and a file is read in large pieces.
 struct InputLines {
@@ -18,7 +16,7 @@ struct InputLines {
   mutating func next() throws(CommandError) -> [String]? {
     var lines: [String] = []
     while lines.isEmpty, !isAtEnd {
-      let count = try read()
+      let count = try StandardInput.read(into: &buffer)
       var rest = buffer[..<count]
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         append(rest[..<end])
@@ -31,16 +29,6 @@ struct InputLines {
     }
     if isAtEnd, !line.isEmpty { lines.append(takeLine()) }
     return lines.isEmpty ? nil : lines
-  }
-
-  private mutating func read() throws(CommandError) -> Int {
-    while true {
-      let count = Glibc.read(STDIN_FILENO, &buffer, Self.chunk)
-      if count >= 0 { return count }
-      guard errno == EINTR else {
-        throw CommandError("standard input cannot be read: \(String(cString: strerror(errno)))")
-      }
-    }
   }
 
   private mutating func append(_ bytes: ArraySlice<UInt8>) {

@@ -16,8 +16,28 @@ struct RecordedSession {
     var topics: [String] = []
   }
 
+  /// A page that was there when the recording began.
+  struct Page {
+    let id: String
+    let uri: String
+    let params: Value
+    let isPresented: Bool
+    /// The calls that had opened it, as far as they have ended in the recording.
+    fileprivate(set) var openings: [Call] = []
+
+    /// nil for what is no page of a stack.
+    fileprivate init?(_ told: Value) {
+      guard let id = told["id"]?.string, let uri = told["uri"]?.string else { return nil }
+      self.id = id
+      self.uri = uri
+      params = told["params"] ?? [:]
+      isPresented = told["style"] == "present"
+    }
+  }
+
   /// What a client has called.
-  final class Call: Sendable {
+  struct Call: Sendable {
+    /// Where it stands in the recording; no other has it.
     let line: Int
     let client: String
     let method: String
@@ -29,10 +49,10 @@ struct RecordedSession {
     let answer: Value?
     let code: Int64
 
-    init(_ record: Value, line: Int, client: String, params: Value) {
+    init(_ record: Value, line: Int, client: String) {
       self.line = line
       self.client = client
-      self.params = params
+      params = record["params"] ?? .null
       method = record["method"]?.string ?? ""
       page = method == "router.open" ? record["page"]?.string : nil
       isNotification = record["notification"]?.bool == true
@@ -45,7 +65,8 @@ struct RecordedSession {
   }
 
   /// What a client was asked, and has answered.
-  final class Ask: Sendable {
+  struct Ask: Sendable {
+    /// Where it stands in the recording; no other has it.
     let line: Int
     let client: String
     let id: Value
@@ -100,11 +121,16 @@ struct RecordedSession {
   /// Who was there when the recording began, in the order in which they had come.
   private(set) var members: [Member] = []
   /// The pages that were there, bottom first.
-  private(set) var pages: [Value] = []
+  private(set) var pages: [Page] = []
   /// What happened, by its times, in milliseconds.
   private(set) var events: [(at: Double, event: Event)] = []
-  /// How much of the recording cannot be played: what was too large to be told, or was left out.
+  /// How many messages cannot be played: they were too large to be told, were left out, or belong to
+  /// calls that had begun before the recording.
   private(set) var left = 0
+  /// What is earlier had begun before.
+  private let start: Double
+  /// The numbers of the calls that waited then.
+  private let early: Set<Int64>
 
   /// What a client does with its own session and connection, which a replay does by itself.
   private static let own: Set = [
@@ -124,14 +150,24 @@ struct RecordedSession {
         "\(path):1: this is no recording: its first line must be {\"type\": \"recording\", "
           + "\"version\": 1, …}, as the inspector writes it")
     }
-    for client in head["clients"]?.list ?? [] {
-      if let member = Member(client) { members.append(member) }
-    }
-    pages = Self.flat(head["stack"]?["pages"]?.list ?? [])
+    members = (head["clients"]?.list ?? []).compactMap(Member.init)
+    // Both are told by clocks that began at a whole millisecond.
+    start = (head["at"]?.double ?? -.infinity) - 1
+    early = Set((head["calls"]?.list ?? []).compactMap { $0["call"]?.integer })
+    let told = Self.flat(head["stack"]?["pages"]?.list ?? [])
+    pages = told.compactMap(Page.init)
+    left = told.count - pages.count
+    add(values.dropFirst())
+    order()
+  }
+
+  private mutating func add(_ records: ArraySlice<(line: Int, value: Value)>) {
+    // Calls that have not ended are told only as such.
     var waiting: [Int64: (line: Int, record: Value)] = [:]
-    for (line, record) in values.dropFirst() {
-      guard let at = record["at"]?.double else {
-        if record["type"] == "incomplete" { left += Int(record["left"]?.integer ?? 0) }
+    for (line, record) in records {
+      guard let at = record["at"]?.double, at.isFinite else {
+        // The last line may tell of what the inspector has left out.
+        left += Int(min(max(record["left"]?.integer ?? 1, 0), 1 << 32))
         continue
       }
       switch record["type"]?.string {
@@ -147,11 +183,14 @@ struct RecordedSession {
       case "page":
         guard record["event"] == "opened", let page = record["page"]?.string else { break }
         events.append((at, .isShown(page)))
-      case "client": add(client: record, at, after: values)
+      case "client": add(client: record, at, among: records)
       default: break
       }
     }
     for (line, record) in waiting.values { add(call: record, line, record["at"]?.double ?? 0) }
+  }
+
+  private mutating func order() {
     // Those that nobody here has opened, nobody here is told of.
     let opened = Set(
       events.compactMap { if case .calls(let call) = $0.event { call.page } else { nil } })
@@ -169,18 +208,27 @@ struct RecordedSession {
     guard let client = record["client"]?.string, let method = record["method"]?.string,
       !Self.own.contains(method), !method.hasPrefix("$/"), !method.hasPrefix("admin.")
     else { return }
+    let call = Call(record, line: line, client: client)
+    let end = call.isNotification ? nil : record["ms"]?.double.map { at + $0 }
+    if let page = pages.firstIndex(where: { $0.id == call.page }) {
+      // The page is opened before all else.
+      guard let end else { return }
+      pages[page].openings.append(call)
+      events.append((end, .isAnswered(call)))
+      return
+    }
+    if hasBegunBefore(record, at) { return }
     if record["paramsCut"] != nil {
       left += 1
       return
     }
-    let call = Call(record, line: line, client: client, params: record["params"] ?? .null)
     events.append((at, .calls(call)))
-    guard let ms = record["ms"]?.double, !call.isNotification else { return }
-    events.append((at + ms, .isAnswered(call)))
+    if let end { events.append((end, .isAnswered(call))) }
   }
 
   private mutating func add(ask record: Value, _ line: Int, _ at: Double) {
     guard let client = record["client"]?.string, let ms = record["ms"]?.double else { return }
+    if hasBegunBefore(record, at) { return }
     guard let params = record["params"], let answer = record["result"] else {
       left += 1
       return
@@ -190,15 +238,24 @@ struct RecordedSession {
     events.append((at + ms, .answers(ask)))
   }
 
+  /// Whether something had begun before the recording, or belongs to what had: nobody calls that in
+  /// the replay. What had ended by then is not missed.
+  private mutating func hasBegunBefore(_ record: Value, _ at: Double) -> Bool {
+    let isEarly = record["call"]?.integer.map(early.contains) ?? false
+    guard at < start || isEarly else { return false }
+    if at + (record["ms"]?.double ?? 0) >= start { left += 1 }
+    return true
+  }
+
   private mutating func add(
-    client record: Value, _ at: Double, after values: [(line: Int, value: Value)]
+    client record: Value, _ at: Double, among records: ArraySlice<(line: Int, value: Value)>
   ) {
-    guard let id = record["client"]?.string else { return }
+    guard at >= start, let id = record["client"]?.string else { return }
     switch record["event"]?.string {
     case "joined":
       var member = Member(record) ?? Member(id: id)
       // What it hosts from the start is told on its own.
-      let hosts = values.first {
+      let hosts = records.first {
         $0.value["event"] == "hosts" && $0.value["client"]?.string == id
       }
       member.hosts = hosts?.value["hosts"]?.list ?? []

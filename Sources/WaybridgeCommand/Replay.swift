@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Waybridge
 import WaybridgeClient
 
@@ -7,11 +6,12 @@ struct Replay: Configured {
   static let configuration = CommandConfiguration(
     abstract: "Play a session that the inspector has recorded against a bridge.",
     discussion: """
-      FILE is what the inspector saves: lines of JSON. Its clients come again, with their hosts; \
-      they call what they called, in that order, and answer what they are asked as they did. Ids, \
-      secrets and pages are those of the new session. What differs is printed, a line each: \
-      answers, what is asked beside the recording, and what is not asked any more. Moments in \
-      milliseconds, texts of errors and tokens are not compared.
+      FILE is what the inspector saves: lines of JSON, at most 64 MiB. Its clients come again, with \
+      their hosts, and the pages that were there are opened; they call what they called, in that \
+      order, and answer what they are asked as they did. Ids, secrets and pages are those of the new \
+      session. What differs is printed, a line each: answers, what is asked beside the recording, and \
+      what is not asked any more. Moments in milliseconds, texts of errors and tokens are not \
+      compared; calls that had begun before the recording are not made again.
 
       All clients come with the token of --token-file, guests with the invitations that they are \
       given anew.
@@ -50,7 +50,7 @@ struct Replay: Configured {
     let token = try settings.tokenFile.map(TokenFile.read)
     let player = Player(
       recording, url: settings.url, token: token, isTimed: timed, ignoring: ignore)
-    let summary: Player.Summary
+    let summary: Comparison.Summary
     do { summary = try await player.play() } catch let error as CallError {
       throw CommandError("\(error)\(error.data.map { " " + $0.text } ?? "")")
     }
@@ -61,21 +61,20 @@ struct Replay: Configured {
     if !summary.differences.isEmpty { throw ExitCode.failure }
   }
 
-  /// At most 64 MiB, as much as the inspector saves.
-  private static func read(_ path: String) throws -> String {
-    let data: Data
+  /// As much as the inspector saves.
+  private static let limit = 64 << 20
+
+  private static func read(_ path: String) throws(CommandError) -> String {
+    let bytes: [UInt8]
     if path == "-" {
-      data = FileHandle.standardInput.readDataToEndOfFile()
+      bytes = try StandardInput.read(limit: limit)
     } else {
-      do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
-        throw CommandError("\(path) cannot be read: \(error.localizedDescription)")
+      do throws(FileFault) { bytes = try BoundedFile(path, limit: limit).read().bytes } catch {
+        throw CommandError("The recording \(error)")
       }
     }
-    guard data.count <= 128 << 20 else {
-      throw CommandError("\(path) has \(data.count) bytes; a recording has at most \(128 << 20)")
-    }
-    guard let text = String(data: data, encoding: .utf8) else {
-      throw CommandError("\(path) is not UTF-8")
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandError("The recording \(path) is not UTF-8")
     }
     return text
   }

@@ -178,13 +178,7 @@ struct Serve: Configured {
       configuration.webRoot = try WebFiles.folder(web)
     } else if let web = WebFiles.find() {
       configuration.webRoot = web
-      configuration.webEntries = WebFiles.entries.filter {
-        switch $0 {
-        case "bridge": configuration.servesClient
-        case "inspector": configuration.servesClient && configuration.servesInspector
-        default: true
-        }
-      }
+      configuration.webEntries = WebFiles.served(by: configuration)
     }
     return configuration
   }

@@ -15,9 +15,10 @@ struct ShellCommand: Configured {
       clients join the session.
 
       On a terminal the pages are drawn in place, and a line is typed below them; else each line of \
-      standard input is carried out, and what happens is printed line by line, without colours. help \
-      lists what can be typed. Colours are off where NO_COLOR is set. A connection that is lost is made \
-      again, and pages stay.
+      standard input is carried out, and what happens is printed line by line, without colours; of \
+      what nobody reads in time, a line tells how many lines were left out. help lists what can be \
+      typed. Colours are off where NO_COLOR is set. A connection that is lost is made again, and pages \
+      stay.
 
       What an app would know of its pages, --content has: a JSON object of lists, by route name or \
       URI, of what can be chosen there.
@@ -25,7 +26,8 @@ struct ShellCommand: Configured {
       \(SettingHelp.sources)
 
       Exit code: 0 after quit, the end of the input, SIGINT or SIGTERM; 1 where the bridge is not \
-      reached or ends the session for good; 64 where the command line is wrong.
+      reached or ends the session for good, or the input cannot be read; 64 where the command line is \
+      wrong.
 
       Example: waybridge shell --task action://share
       """)
@@ -73,7 +75,11 @@ struct ShellCommand: Configured {
     let content = try content.map(ShellContent.read) ?? [:]
     // Before anything is awaited, or a signal would leave the terminal as it is drawn.
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-    let view: any ShellView = ShellTerminal.isThere ? ShellTerminal() : ShellLines()
+    let isTerminal = ShellTerminal.isThere
+    let view: any ShellView = isTerminal ? ShellTerminal() : ShellLines()
+    // The end waits for who reads the lines, which may be nobody. A terminal is to be left as it was.
+    let impatience = isTerminal ? nil : Impatience()
+    defer { impatience?.end() }
     let host = ShellHost(view, content: content)
     let options = BridgeClient.SessionOptions(
       name: "waybridge shell", version: BridgeServer.version, token: token, join: join,

@@ -109,8 +109,7 @@ actor ShellHost: PageHost {
     let block = ["\(asked) \(screen.id) \(screen.form) \(screen.uri)", "  \(screen.title)"]
     let body = screen.facts + screen.tasks
     tell(block + body.prefix(Self.maxBody).map { "  \($0)" } + ["  \(screen.prompt)"], note: 1)
-    for waiter in waiting { waiter.resume() }
-    waiting = []
+    wake()
   }
 
   /// So many lines of a page are printed.
@@ -152,16 +151,27 @@ actor ShellHost: PageHost {
     tell("error \(error)")
   }
 
-  /// Returns when there is something to answer.
+  /// Returns when there is something to answer, or its task is cancelled.
   func wait() async {
-    if state.isAsking { return }
-    await withCheckedContinuation { waiting.append($0) }
+    while !state.isAsking, !Task.isCancelled {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { waiting.append($0) }
+      } onCancel: {
+        // On this actor, which is free only when there is somebody to wake.
+        Task { await self.wake() }
+      }
+    }
   }
 
-  /// Nobody is to wait any longer.
-  func end() {
-    for waiter in waiting { waiter.resume() }
+  /// Has those that wait look again.
+  private func wake() {
+    let all = waiting
     waiting = []
+    for waiter in all { waiter.resume() }
+  }
+
+  /// Whoever waits for a sheet does so in vain.
+  func end() {
     for id in callers.keys { withdraw(id) }
   }
 

@@ -21,7 +21,7 @@ struct ShellRun: Sendable {
   }
 
   /// Returns after `quit`, the end of the input or a signal. Throws where the connection ends for good,
-  /// or nobody reads the output.
+  /// the input cannot be read, or nobody reads the output.
   func untilQuit(topics: [String], signals: UnixSignalsSequence) async throws {
     let (faults, source) = AsyncStream<any Error>.makeStream()
     let drawing = Task {
@@ -73,7 +73,7 @@ struct ShellRun: Sendable {
         return .nothing
       }
       group.addTask {
-        await read()
+        try await read()
         return .quit
       }
       defer { group.cancelAll() }
@@ -154,10 +154,25 @@ struct ShellRun: Sendable {
   // MARK: What is typed
 
   /// Carries lines out one after another, without those behind waiting for what the bridge does.
-  private func read() async {
+  private func read() async throws {
     let (actions, source) = AsyncStream<ShellState.Action>.makeStream()
     let worker = Task { for await action in actions { await carryOut(action) } }
-    await ShellInput().each { line in
+    let end: Result<Void, any Error>
+    do { end = .success(try await take(source)) } catch { end = .failure(error) }
+    source.finish()
+    // What was asked before the end is done; of a connection that is lost nobody waits for it.
+    let timer = Task {
+      try await Task.sleep(for: Self.patience)
+      worker.cancel()
+    }
+    await worker.value
+    timer.cancel()
+    try end.get()
+  }
+
+  /// Takes lines until the last; what the bridge is to do goes into `source`.
+  private func take(_ source: AsyncStream<ShellState.Action>.Continuation) async throws {
+    try await ShellInput().each { line in
       guard let action = await host.take(line) else { return true }
       switch action {
       case .quit: return false
@@ -167,14 +182,6 @@ struct ShellRun: Sendable {
       }
       return true
     }
-    source.finish()
-    // What was asked before the end is done; of a connection that is lost nobody waits for it.
-    let timer = Task {
-      try await Task.sleep(for: Self.patience)
-      worker.cancel()
-    }
-    await worker.value
-    timer.cancel()
   }
 
   private func carryOut(_ action: ShellState.Action) async {

@@ -1,9 +1,21 @@
 import Foundation
+import Waybridge
 
 /// The folder of web files.
 enum WebFiles {
   /// What is served of the folder that comes with Waybridge, which holds tests too.
   static let entries = ["index.html", "bridge", "demo", "inspector"]
+
+  /// Those of them that a server of this configuration serves.
+  static func served(by configuration: BridgeConfiguration) -> [String] {
+    entries.filter {
+      switch $0 {
+      case "bridge": configuration.servesClient
+      case "inspector": configuration.servesClient && configuration.servesInspector
+      default: true
+      }
+    }
+  }
 
   /// The folder that is named for the files.
   static func folder(_ path: String) throws(CommandError) -> String {

@@ -2,10 +2,12 @@
 
 import json
 import pathlib
+import socket
+import subprocess
 import tempfile
 import unittest
 
-from command import ROOT, Server, run
+from command import ROOT, WAYBRIDGE, Server, environment, run
 from websocket import WebSocket
 
 RECORDING = pathlib.Path(__file__).with_name("recording.jsonl")
@@ -81,6 +83,37 @@ def record(port):
     return "".join(json.dumps(row) + "\n" for row in [{"type": "recording", "version": 1, **head, "at": 0}, *rows])
 
 
+def record_open_page(port):
+    """Records a phone from when two of its pages are there already until one has ended, as the inspector writes it."""
+    watcher = Client(port, "inspector")
+    phone = Client(port, "phone", hosts=[{"scheme": "native", "kind": "page"}, {"patterns": ["scan://code"], "kind": "task"}])
+    session = phone.hello["session"]
+    watcher.ask("admin.watch", session=session, messages=True, limit=65536)
+    kept = phone.begin("router.open", uri="native://address/6")
+    phone.shown(kept)
+    page = phone.begin("router.open", uri="native://address/7")
+    phone.shown(page)
+    # What has begun to wait is told a while later.
+    while sum(each.get("state") == "waits" for each in watcher.records) < 2:
+        watcher.next()
+    head = watcher.ask("admin.session", session=session)
+    del head["records"]
+    phone.ask("navigation.stack")
+    phone.ask("router.invoke", uri="scan://code")
+    phone.ask("navigation.finish", page="p2", result={"data": {"street": "Dock Road"}})
+    phone.answer(page)
+    phone.ask("router.canOpen", uri="native://address/8")
+    while not any(each.get("method") == "router.canOpen" for each in watcher.records):
+        watcher.next()
+    for client in (phone, watcher):
+        client.socket.close()
+    return [{"type": "recording", "version": 1, **head}, *watcher.records]
+
+
+def text_of(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
 class ReplayTest(unittest.TestCase):
     maxDiff = None
 
@@ -107,7 +140,7 @@ class ReplayTest(unittest.TestCase):
         rows = self.rows()
         for row in rows:
             change(row)
-        return "".join(json.dumps(row) + "\n" for row in rows)
+        return text_of(rows)
 
     def test_the_recording_that_is_kept_still_plays(self):
         code, output, errors = run("replay", str(RECORDING), "--url", self.url)
@@ -156,6 +189,78 @@ class ReplayTest(unittest.TestCase):
         code, output, errors = self.replay("".join(json.dumps(row) + "\n" for row in [rows[0], *kept, call]))
         self.assertEqual((0, "2 calls, 2 answers compared, 0 differences\n", ""), (code, output, errors))
 
+    def test_a_page_that_was_there_is_opened_once_and_its_end_is_compared(self):
+        rows = record_open_page(self.server.port)
+        self.assertEqual(["p1", "p2"], [page["id"] for page in rows[0]["stack"]["pages"]])
+        self.assertEqual((0, "4 calls, 5 answers compared, 0 differences\n", ""), self.replay(text_of(rows)))
+        self.assertEqual((0, "4 calls, 5 answers compared, 0 differences\n", ""), self.replay(text_of(rows), "--timed"))
+        (line,) = [n for n, row in enumerate(rows, 1) if row.get("outcome") and row.get("method") == "router.open"]
+        rows[line - 1]["result"]["data"]["street"] = "Mill Lane"
+        code, output, _ = self.replay(text_of(rows))
+        self.assertEqual(
+            (1, [f'{line}: router.open native://address/7: result.data.street: "Mill Lane" has become "Dock Road"', "4 calls, 5 answers compared, 1 differences"]),
+            (code, output.splitlines()))
+
+    def test_what_had_begun_before_the_recording_is_not_called_again(self):
+        rows = self.rows()
+        kept = next(row for row in rows if row.get("uri") == "action://echo")
+        asked = next(row for row in rows if row.get("method") == "task.run")
+        rows[0].update(at=1000, calls=[{"call": 7}])
+        # One that waits, what is asked for it, and one that had ended.
+        waits = {**kept, "at": 10, "call": 7, "method": "router.invoke", "uri": "scan://code", "params": {"uri": "scan://code"}, "ms": 1100}
+        rows = [rows[0], {**kept, "at": 900}, {**asked, "at": 1050, "call": 7}, waits, {**kept, "at": 1100}]
+        self.assertEqual((0, "1 calls, 1 answers compared, 0 differences; 2 messages cannot be played\n", ""), self.replay(text_of(rows)))
+
+    def test_a_page_that_was_there_and_nobody_shows_is_told(self):
+        rows = self.rows()
+        rows[0]["stack"]["pages"] = [{"id": "p40", "uri": "windows://main", "style": "push", "params": {}, "host": "c-1"}]
+        echo = next(row for row in rows if row.get("uri") == "action://echo")
+        end = {**echo, "at": -20, "method": "router.open", "uri": "windows://main", "page": "p40", "ms": 30, "result": {"outcome": "dismissed"}}
+        code, output, _ = self.replay(text_of([rows[0], echo, end]))
+        self.assertEqual(1, code)
+        first, last = output.splitlines()
+        self.assertRegex(first, "^the page p40 windows://main, which was there, is not opened: the error 2404: ")
+        self.assertEqual("1 calls, 1 answers compared, 1 differences", last)
+
+    def test_a_page_that_was_there_is_not_waited_for_without_limit(self):
+        rows = self.rows()
+        # The demo holds it until somebody has logged in, which nobody does here.
+        rows[0]["stack"]["pages"] = [{"id": "p40", "uri": "native://orders", "style": "push", "params": {}, "host": "c-1"}]
+        path = self.folder / "held.jsonl"
+        path.write_text(text_of(rows[:1]))
+        with Server("demo", "--port", "0") as demo:
+            code, output, _ = run("replay", str(path), "--url", demo.url)
+        self.assertEqual(
+            (1, ["the page p40 native://orders, which was there, is not shown within 10.0 seconds", "0 calls, 0 answers compared, 1 differences"]),
+            (code, output.splitlines()))
+
+    def test_a_recording_has_at_most_64_mib(self):
+        limit = 64 << 20
+        path = self.folder / "long.jsonl"
+        with path.open("wb") as file:
+            file.truncate(limit + 1)
+        code, output, errors = run("replay", str(path), "--url", self.url)
+        self.assertEqual((1, "", f"Error: The recording {path} is longer than {limit} bytes\n"), (code, output, errors))
+        path.unlink()
+        self.assertEqual((1, f"Error: standard input is longer than {limit} bytes\n"), self.fed(input=b" " * (limit + 1))[::2])
+
+    def fed(self, **how):
+        """Plays standard input; gives the exit code, standard output and standard error."""
+        done = subprocess.run(
+            [WAYBRIDGE, "replay", "-", "--url", self.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30, env=environment({}), **how)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def test_standard_input_is_played_whatever_it_is(self):
+        played = (0, "7 calls, 7 answers compared, 0 differences\n", "")
+        self.assertEqual(played, self.fed(input=RECORDING.read_bytes()))
+        own, theirs = socket.socketpair()
+        with own, theirs:
+            own.sendall(RECORDING.read_bytes())
+            own.shutdown(socket.SHUT_WR)
+            self.assertEqual(played, self.fed(stdin=theirs))
+        with RECORDING.open() as file:
+            self.assertEqual(played, self.fed(stdin=file))
+
     def test_what_is_no_recording_is_refused(self):
         for text, place in (('{"type": "call"}\n', ":1: this is no recording"), ("{\n", ":1: this is not JSON"), ("", ":1: this is no recording")):
             code, output, errors = self.replay(text)
@@ -165,7 +270,9 @@ class ReplayTest(unittest.TestCase):
 
     def test_what_is_left_out_of_a_recording_is_told(self):
         text = RECORDING.read_text() + json.dumps({"type": "incomplete", "left": 3}) + "\n"
-        self.assertEqual((0, "7 calls, 7 answers compared, 0 differences; 3 messages are not in the recording\n", ""), self.replay(text))
+        self.assertEqual((0, "7 calls, 7 answers compared, 0 differences; 3 messages cannot be played\n", ""), self.replay(text))
+        hostile = text + 2 * (json.dumps({"type": "incomplete", "left": (1 << 63) - 1}) + "\n")
+        self.assertEqual((0, ""), self.replay(hostile)[::2])
 
 
 if __name__ == "__main__":

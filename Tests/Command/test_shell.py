@@ -2,7 +2,9 @@
 
 import base64
 import json
+import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -11,7 +13,8 @@ import unittest
 
 from command import ROOT, WAYBRIDGE, Server, environment, run
 from shell import Shell, Terminal
-from websocket import WebSocket
+from test_call import HELLO, SESSION, answer
+from websocket import ScriptedBridge, WebSocket
 
 TABLE = str(ROOT / "protocol/routes/demo.json")
 ADDRESSES = [
@@ -330,6 +333,49 @@ class Ends(Shells):
             end(shell)
             self.assertEqual(0, shell.process.wait(timeout=20))
             self.assertEqual("failed", caller.result()["outcome"])
+
+    def test_signals_end_it_while_it_waits_for_something_to_answer(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            shell = self.shell()
+            # Lines are carried out in their order, so that it waits once the stack is told.
+            shell.type("stack", "wait")
+            shell.until("stack")
+            shell.process.send_signal(number)
+            self.assertEqual(0, shell.process.wait(timeout=20))
+
+    def test_it_ends_with_its_connection_while_it_waits_for_something_to_answer(self):
+        # It asks for the routes, then in either order for events and for the stack.
+        with ScriptedBridge([answer(HELLO, SESSION)], [answer(1, [])], [], [4001]) as bridge, Shell(bridge.url) as shell:
+            shell.type("stack", "wait")
+            self.assertEqual(1, shell.process.wait(timeout=20))
+            self.assertIn(b"The connection ended for good with code 4001", shell.process.stderr.read())
+
+    def test_input_that_cannot_be_read_is_an_error(self):
+        folder = os.open("/", os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        done = subprocess.run(
+            [WAYBRIDGE, "shell", "--url", self.server.url], stdin=folder, capture_output=True, text=True, timeout=30, env=environment({}))
+        self.assertEqual((1, "Error: standard input cannot be read: Is a directory\n"), (done.returncode, done.stderr))
+
+    def test_what_a_slow_reader_is_not_told_is_counted(self):
+        shell = self.shell()
+        # Far more than the shell keeps for who does not read; each line is told as an error.
+        count = 40_000
+        shell.type(*["x" * 100] * count, "quit")
+        output = shell.process.stdout.read().decode().splitlines()
+        told = [line for line in output if line.startswith("error ")]
+        left = [int(line.split()[0]) for line in output if re.fullmatch(r"\d+ lines left out", line)]
+        self.assertEqual(count, len(told) + sum(left))
+        self.assertTrue(left)
+        self.assertEqual(0, shell.process.wait(timeout=20))
+
+    def test_nobody_who_reads_its_lines_is_no_reason_to_stay(self):
+        shell = self.shell()
+        # What it has taken of that is more than a pipe holds, and so are its answers.
+        shell.type(*["x" * 100] * 5000)
+        shell.process.send_signal(signal.SIGTERM)
+        shell.process.send_signal(signal.SIGINT)
+        self.assertEqual(1, shell.process.wait(timeout=20))
 
     def test_what_was_typed_before_the_end_is_done(self):
         shell = self.shell()

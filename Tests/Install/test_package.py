@@ -115,6 +115,13 @@ class Contents(Built):
         for name in set(re.findall(r"(?:^|[\s\[])(--[a-z-]+)", asked[asked.index("USAGE:") :])) | {"WAYBRIDGE_LIMITS_MAX_BATCH"}:
             self.assertIn(f"\\fB{name}\\fR", roff)
 
+    def test_all_that_the_program_serves_is_there(self):
+        web = self.files / "usr/share/waybridge/web"
+        self.assertEqual({"index.html", "bridge", "demo", "inspector"}, {path.name for path in web.iterdir()})
+        for name in ("demo", "inspector"):
+            for path in (ROOT / "web" / name).glob("*.*"):
+                self.assertEqual(path.read_bytes(), (web / name / path.name).read_bytes())
+
     def test_the_examples_are_those_that_are_tested_here(self):
         examples = self.files / "usr/share/doc/waybridge/examples"
         for source in [*(PACKAGING / "monitoring").iterdir(), *(ROOT / "protocol/proxies").iterdir()]:

@@ -43,6 +43,11 @@ test("pages of the web, native pages, tasks and outcomes", async () => {
   assert.deepEqual(names, ["close", "outcome"]);
   const { value } = [last, told].find(({ name }) => name === "outcome");
   assert.deepEqual([value.as, value.outcome.outcome], ["first", "finished"]);
+  // What does not open is told as well.
+  shell.open("second", "windows://main", {});
+  const failure = await until(asked, 8);
+  assert.deepEqual([failure.name, failure.value.as, failure.value.error.code], ["outcome", "second", 2404]);
+  assert.match(failure.value.error.message, /windows:/);
   await page.close();
   process.exitCode = 0;
   setTimeout(() => process.exit(), 50);

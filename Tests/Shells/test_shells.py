@@ -91,10 +91,23 @@ class Shells(unittest.TestCase):
             cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return done.returncode, done.stdout
 
-    def test_the_swift_compiles(self):
+    def compile_stubs(self):
         for module in ("UIKit", "WebKit"):
-            found = self.swiftc("-parse-as-library", "-emit-module", "-module-name", module, STUBS / f"{module}.swift")
+            found = self.swiftc(
+                "-parse-as-library", "-emit-module", "-emit-object", "-module-name", module, STUBS / f"{module}.swift", "-o", f"{module}.o",
+                "-emit-module-path", f"{module}.swiftmodule")
             self.assertEqual((0, ""), found)
+
+    def test_the_swift_is_let_go_when_it_is_stopped(self):
+        self.compile_stubs()
+        shell = self.write("Shell.swift", code("wkwebview.md", "swift"))
+        found = self.swiftc(shell, HERE / "main.swift", "UIKit.o", "WebKit.o", "-o", "ended")
+        self.assertEqual((0, ""), found)
+        done = subprocess.run([self.folder / "ended"], stdout=subprocess.PIPE, text=True, timeout=20)
+        self.assertEqual((0, "held until it is stopped\nlet go\n"), (done.returncode, done.stdout))
+
+    def test_the_swift_compiles(self):
+        self.compile_stubs()
         shell = self.write("Shell.swift", code("wkwebview.md", "swift"))
         self.assertEqual((0, ""), self.swiftc("-parse-as-library", "-typecheck", shell))
         shell.write_text(shell.read_text().replace("web.isHidden = true", "web.isHidden = 1"))

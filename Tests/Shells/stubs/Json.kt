@@ -11,6 +11,8 @@ class JSONObject() {
 
     fun getJSONObject(name: String): JSONObject = throw NotImplementedError(name)
 
+    fun optJSONObject(name: String): JSONObject? = throw NotImplementedError(name)
+
     fun put(name: String, value: Any?): JSONObject = throw NotImplementedError("$name $value")
 
     companion object {

@@ -1,10 +1,18 @@
-// What the recipe for iOS uses of the platform, without what it does.
+// What the recipe for iOS uses of the platform, without what it does; who holds what is as there.
 @_exported import Foundation
 @_exported import FoundationNetworking
 
 @MainActor open class UIView: NSObject {
   public var isHidden = false
-  public func addSubview(_ view: UIView) {}
+  private var subviews: [UIView] = []
+  private weak var superview: UIView?
+
+  public func addSubview(_ view: UIView) {
+    subviews.append(view)
+    view.superview = self
+  }
+
+  public func removeFromSuperview() { superview?.subviews.removeAll { $0 === self } }
 }
 
 @MainActor public final class UIWindow: UIView {}

@@ -1,4 +1,4 @@
-// What the recipe for iOS uses of the platform, without what it does.
+// What the recipe for iOS uses of the platform, without what it does; who holds what is as there.
 import UIKit
 
 @MainActor public final class WKScriptMessage: NSObject {
@@ -11,7 +11,11 @@ import UIKit
 }
 
 @MainActor public final class WKUserContentController: NSObject {
-  public func add(_ handler: any WKScriptMessageHandler, name: String) {}
+  private var handlers: [String: any WKScriptMessageHandler] = [:]
+
+  public func add(_ handler: any WKScriptMessageHandler, name: String) { handlers[name] = handler }
+
+  public func removeScriptMessageHandler(forName name: String) { handlers[name] = nil }
 }
 
 @MainActor public final class WKWebViewConfiguration: NSObject {
@@ -30,8 +34,14 @@ public enum WKNavigationActionPolicy { case cancel, allow }
 }
 
 @MainActor public final class WKWebView: UIView {
-  public init(frame: CGRect, configuration: WKWebViewConfiguration) {}
+  public let configuration: WKWebViewConfiguration
+
+  public init(frame: CGRect, configuration: WKWebViewConfiguration) {
+    self.configuration = configuration
+  }
+
   public weak var navigationDelegate: (any WKNavigationDelegate)?
+  public func stopLoading() {}
   @discardableResult public func load(_ request: URLRequest) -> Any? { nil }
   public func evaluateJavaScript(
     _ script: String, completionHandler: ((Any?, (any Error)?) -> Void)?

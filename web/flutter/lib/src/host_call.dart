@@ -28,59 +28,15 @@ abstract interface class Caller {
   });
 }
 
-/// What a handler knows of the request that it serves, and what it does for its
-/// caller: [open], [invoke], [canOpen] and [call] are done with the caller's
-/// rights, as far as this client's own go, until the handler has answered.
-final class HostCall implements Caller {
-  HostCall(
-    this._calls,
-    this._served,
-    this.cancellation,
-    this._progress, {
-    this.uri,
-    this.exts = const <String, Object?>{},
-    this.page,
-    this.isRestored = false,
-  });
+/// Calls for one caller: for this client itself, or for whoever has made the
+/// request that it serves.
+abstract base class CallerBase implements Caller {
+  CallerBase(this._calls, this._served);
 
   final Calls _calls;
 
   /// None: it is this client itself that calls.
   final Served? _served;
-  final void Function(Object? value) _progress;
-
-  /// Tells that nobody wants the answer any more.
-  final Cancellation cancellation;
-
-  /// Of a task: what was called.
-  final String? uri;
-
-  /// Of a task: what is no business data.
-  final Json exts;
-
-  /// Of a method: the page that was called, whole where this client shows it.
-  final BridgePage? page;
-
-  /// Of a page: it was shown before the server was restarted. Who it was opened
-  /// for is not told then.
-  final bool isRestored;
-
-  /// The same with another cancellation.
-  HostCall within(Cancellation cancellation) {
-    return HostCall(
-      _calls,
-      _served,
-      cancellation,
-      _progress,
-      uri: uri,
-      exts: exts,
-      page: page,
-      isRestored: isRestored,
-    );
-  }
-
-  /// Tells the caller how far it is.
-  void progress(Object? value) => _progress(value);
 
   @override
   Future<Outcome> open(
@@ -118,4 +74,55 @@ final class HostCall implements Caller {
   }) {
     return _calls.call(page, method, params, options, _served);
   }
+}
+
+/// What a handler knows of the request that it serves, and what it does for its
+/// caller: [open], [invoke], [canOpen] and [call] are done with the caller's
+/// rights, as far as this client's own go, until the handler has answered.
+final class HostCall extends CallerBase {
+  HostCall(
+    super._calls,
+    super._served,
+    this.cancellation,
+    this._progress, {
+    this.uri,
+    this.exts = const <String, Object?>{},
+    this.page,
+    this.isRestored = false,
+  });
+
+  final void Function(Object? value) _progress;
+
+  /// Tells that nobody wants the answer any more.
+  final Cancellation cancellation;
+
+  /// Of a task: what was called.
+  final String? uri;
+
+  /// Of a task: what is no business data.
+  final Json exts;
+
+  /// Of a method: the page that was called, whole where this client shows it.
+  final BridgePage? page;
+
+  /// Of a page: it was shown before the server was restarted. Who it was opened
+  /// for is not told then.
+  final bool isRestored;
+
+  /// The same with another cancellation.
+  HostCall within(Cancellation cancellation) {
+    return HostCall(
+      _calls,
+      _served,
+      cancellation,
+      _progress,
+      uri: uri,
+      exts: exts,
+      page: page,
+      isRestored: isRestored,
+    );
+  }
+
+  /// Tells the caller how far it is.
+  void progress(Object? value) => _progress(value);
 }

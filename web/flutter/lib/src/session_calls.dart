@@ -5,10 +5,9 @@ import 'options.dart';
 import 'values.dart';
 
 /// What a client of a session calls.
-abstract base class SessionCalls implements Caller {
-  SessionCalls(this._calls);
+abstract base class SessionCalls extends CallerBase {
+  SessionCalls(Calls calls) : super(calls, null);
 
-  final Calls _calls;
   Set<String> _capabilities = <String>{};
   SessionInfo? _asked;
 
@@ -19,43 +18,6 @@ abstract base class SessionCalls implements Caller {
   /// alone here; of the other options only `cancellation` and `onProgress`
   /// count.
   Future<Object?> request(String method, [Json? params, CallOptions options]);
-
-  @override
-  Future<Outcome> open(
-    String uri, {
-    Json? params,
-    CallOptions options = const CallOptions(),
-  }) {
-    return _calls.open(uri, params, options, null);
-  }
-
-  @override
-  Future<Object?> invoke(
-    String uri, {
-    Json? params,
-    CallOptions options = const CallOptions(),
-  }) {
-    return _calls.invoke(uri, params, options, null);
-  }
-
-  @override
-  Future<Destination> canOpen(
-    String uri, {
-    Json? params,
-    CallOptions options = const CallOptions(),
-  }) {
-    return _calls.canOpen(uri, params, options, null);
-  }
-
-  @override
-  Future<Object?> call(
-    String page,
-    String method, {
-    Json? params,
-    CallOptions options = const CallOptions(),
-  }) {
-    return _calls.call(page, method, params, options, null);
-  }
 
   /// Which routes fit a URI, in what order, with which parameters, and why;
   /// nothing is opened.

@@ -17,16 +17,6 @@ typedef NavigatorPageBuilder = Widget Function(
   BridgePage page,
 );
 
-final class _Entry {
-  _Entry(this.page, this.route);
-
-  final BridgePage page;
-  final Route<dynamic> route;
-
-  /// Whether the bridge takes it away, so that its leaving is no news.
-  bool isClosing = false;
-}
-
 /// Shows the pages of a scheme as routes of a [Navigator].
 ///
 /// A page is built by the builder under the name of its route in the table,
@@ -58,8 +48,9 @@ final class NavigatorHost extends PageHost {
   /// Told when a page has left and the bridge could not be told.
   final void Function(Object error)? onError;
 
-  /// By the ids of the pages.
-  final Map<String, _Entry> _entries = <String, _Entry>{};
+  /// By the ids of the pages; what the bridge takes away is out of it before it
+  /// leaves, so that its leaving is no news.
+  final Map<String, Route<dynamic>> _routes = <String, Route<dynamic>>{};
 
   @override
   Future<void> open(BridgePage page, HostCall call) async {
@@ -67,31 +58,29 @@ final class NavigatorHost extends PageHost {
     if (state == null) throw StateError('the navigator is not built yet');
     final route = _routeOf(page, state);
     if (route == null) throw Declined('no page is built for ${page.uri}');
-    _entries[page.id] = _Entry(page, route);
+    _routes[page.id] = route;
     unawaited(state.push(route));
   }
 
   @override
   Future<void> close(BridgePage page, String reason, Json exts) async {
-    final entry = _entries.remove(page.id);
+    final route = _routes.remove(page.id);
     final state = navigator.currentState;
-    if (entry == null || state == null) return;
-    entry.isClosing = true;
-    if (!entry.route.isActive) return;
-    if (entry.route.isCurrent && exts['animated'] != false) {
+    if (route == null || state == null || !route.isActive) return;
+    if (route.isCurrent && exts['animated'] != false) {
       state.pop();
     } else {
-      state.removeRoute(entry.route);
+      state.removeRoute(route);
     }
   }
 
   /// A route has left the navigator, with [result] where it was popped with
   /// one.
   void left(Route<dynamic> route, Future<dynamic>? result) {
-    for (final entry in _entries.values.toList()) {
-      if (!identical(entry.route, route) || entry.isClosing) continue;
-      _entries.remove(entry.page.id);
-      unawaited(_report(entry.page.id, result));
+    for (final id in _routes.keys.toList()) {
+      if (!identical(_routes[id], route)) continue;
+      _routes.remove(id);
+      unawaited(_report(id, result));
     }
   }
 
