@@ -59,16 +59,18 @@ public actor JetStreamSessionStore: SessionStore {
     self.connection = connection
   }
 
-  /// Takes over the sessions of all servers that are gone. Throws ``ClusterError``.
-  public func load(as owner: String) throws -> [StoredSession] {
+  /// Takes over the sessions of all servers that are gone, which takes some seconds where one of
+  /// them has not been for long. Throws ``ClusterError``.
+  public func load(as owner: String) async throws -> [StoredSession] {
     let connection = try opened()
     self.lease?.giveBack()
     let lease = try ServerLease(of: owner, on: connection)
     self.lease = lease
     if renewals == nil { renewals = renewing() }
     let (found, order) = try read(connection)
-    let others = Set(found.values.compactMap { $0.lease?.owner }).subtracting([owner])
-    let alive = try lease.alive(of: others)
+    let others = Set(found.values.compactMap { $0.isOver ? nil : $0.lease?.owner })
+      .subtracting([owner])
+    let alive = try await alive(of: others, lease)
     var taken: [StoredSession] = []
     for id in order {
       guard let reading = found[id], let last = reading.lease, !alive.contains(last.owner) else {
@@ -88,6 +90,22 @@ public actor JetStreamSessionStore: SessionStore {
       taken.append(StoredSession(id: id.text, lease: own, parts: reading.parts.all))
     }
     return taken
+  }
+
+  /// Which of these servers are there: those that renew their leases.
+  private func alive(of owners: Set<String>, _ lease: ServerLease) async throws -> Set<String> {
+    let first = try lease.revisions(of: owners)
+    var doubtful = Set(first.keys)
+    var alive: Set<String> = []
+    while !doubtful.isEmpty {
+      try await Task.sleep(for: .milliseconds(250))
+      let now = try lease.revisions(of: doubtful)
+      for owner in doubtful where now[owner] != first[owner] {
+        doubtful.remove(owner)
+        if now[owner] != nil { alive.insert(owner) }
+      }
+    }
+    return alive
   }
 
   /// What all logs say, and the sessions in the order in which they began.

@@ -5,8 +5,8 @@ import Synchronization
 /// connection is.
 final class ServerLease {
   /// After so long a server that was not heard of is gone.
-  static let lifetime: Duration = .seconds(6)
-  static let renewal: Duration = .seconds(2)
+  static let lifetime: Duration = .seconds(4)
+  static let renewal: Duration = .seconds(1)
   private static let bucket = "waybridge-servers"
 
   private let keys: NATSConnection.Keys
@@ -23,11 +23,12 @@ final class ServerLease {
 
   func giveBack() { keys.remove(Self.key(owner)) }
 
-  /// Which of these servers are there.
-  func alive(of owners: Set<String>) throws(ClusterError) -> Set<String> {
-    var alive: Set<String> = []
-    for owner in owners where try keys.revision(of: Self.key(owner)) != nil { alive.insert(owner) }
-    return alive
+  /// The revisions of the leases of those of these servers that have one, which it has until so
+  /// long after it was renewed last.
+  func revisions(of owners: some Sequence<String>) throws(ClusterError) -> [String: UInt64] {
+    var revisions: [String: UInt64] = [:]
+    for owner in owners { revisions[owner] = try keys.revision(of: Self.key(owner)) }
+    return revisions
   }
 
   /// Keys have letters, digits, `-`, `_`, `=` and `.`: a name's bytes in hex have no others.

@@ -114,7 +114,8 @@ struct Serve: Configured {
   func run() async throws {
     let settings = try settings()
     guard settings.data == nil || settings.cluster.isEmpty else {
-      throw CommandError("Sessions are kept in a folder (data) or by engines (cluster), not in both.")
+      throw CommandError(
+        "Sessions are kept in a folder (data) or by engines (cluster), not in both.")
     }
     let router = Router()
     var configuration = try Self.configuration(settings)

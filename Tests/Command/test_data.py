@@ -30,6 +30,8 @@ class Client:
         self._messages.send({"jsonrpc": "2.0", "id": self.sent, "seq": self.sent, "method": method, "params": params})
         while True:
             message = self._messages.receive()
+            if isinstance(message, int):
+                raise ConnectionError(f"the connection was closed with {message}")
             if message.get("id") == self.sent:
                 return message
 
