@@ -31,7 +31,6 @@ extension SessionHub {
   nonisolated func watch(
     _ wish: WatchWish, _ collector: WatchCollector, for client: Client
   ) -> Value {
-    client.watching = collector
     let group = group
     for hub in group.hubs {
       let begin: @Sendable () -> Void = {
@@ -47,8 +46,7 @@ extension SessionHub {
   }
 
   nonisolated func watcherLeft(_ client: Client) {
-    guard let collector = client.watching else { return }
-    client.watching = nil
+    guard let collector = watch.collector(of: client.name) else { return }
     for hub in group.hubs {
       hub.loop.execute { hub.assumeIsolated { $0.endWatching(collector) } }
     }

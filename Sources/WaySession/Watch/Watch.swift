@@ -30,9 +30,8 @@ final class Watch: @unchecked Sendable {
   /// Calls that have begun to wait, and of which nobody was told yet.
   private var begun: [Begun] = []
   private static let maxBegun = 500
-  /// Bytes of what clients were asked, kept until they answer.
-  fileprivate(set) var keptBytes = 0
-  private static let maxKeptBytes = 16 << 20
+  /// What clients were asked, kept until they answer.
+  private let kept = KeptBytes(limit: 16 << 20)
 
   private struct Begun {
     let note: CallNote
@@ -65,6 +64,11 @@ final class Watch: @unchecked Sendable {
     notesCalls = true
     origin = (now(), loop.nanoseconds)
     since = since ?? origin.wall
+  }
+
+  /// What collects for a client; nil for one that does not watch.
+  func collector(of client: String) -> WatchCollector? {
+    watchers.first { $0.wish.client == client }?.collector
   }
 
   /// A client does not watch any more what this collects.
@@ -125,12 +129,9 @@ final class Watch: @unchecked Sendable {
     schedule()
   }
 
-  /// What a client was asked, to be told with its answer. What was said is kept as long as all of it
-  /// is not too much.
+  /// What a client was asked, to be told with its answer.
   func note(_ id: RequestID, _ params: Value, for call: CallNumber?) -> AskNote {
-    let size = params.size
-    let isKept = keptBytes + size <= Self.maxKeptBytes
-    return AskNote(id, params, isKept ? size : nil, for: call, at: loop.nanoseconds, in: self)
+    AskNote(id, params, bytes: params.jsonSize, for: call, at: loop.nanoseconds, in: kept)
   }
 
   private func schedule() {
@@ -150,40 +151,4 @@ final class Watch: @unchecked Sendable {
     timer = nil
     for place in watchers.indices { watchers[place].flush() }
   }
-}
-
-/// What is noted of a request to a client while somebody watches. Confined to the loop.
-final class AskNote {
-  let id: RequestID
-  /// The page and the URI that it is about.
-  let page: String?
-  let uri: String?
-  let paramsBytes: Int
-  /// What was said; nil where that was too much to be kept.
-  let params: Value?
-  /// The call that it is for.
-  let call: CallNumber?
-  /// The loop's nanoseconds.
-  let start: UInt64
-  private let kept: Int
-  private let watch: Watch
-
-  /// `kept` is the size of `params` in memory; nil leaves them out.
-  fileprivate init(
-    _ id: RequestID, _ params: Value, _ kept: Int?, for call: CallNumber?, at start: UInt64,
-    in watch: Watch
-  ) {
-    self.id = id
-    page = params["page"]?["id"]?.string ?? params["page"]?.string
-    uri = (params["uri"] ?? params["page"]?["uri"])?.string
-    paramsBytes = params.jsonSize
-    self.params = kept == nil ? nil : params
-    self.call = call
-    self.start = start
-    self.kept = kept ?? 0
-    self.watch = watch
-    watch.keptBytes += self.kept
-  }
-
-  deinit { watch.keptBytes -= kept }
 }

@@ -66,8 +66,6 @@ final class Client: @unchecked Sendable {
   /// Of the request that is carried out now, where records of calls are asked for.
   @exclusivity(unchecked) var note: CallNote?
 
-  /// Whether it is told what happens in sessions.
-  var watching: WatchCollector?
   /// How many tokens that it showed were refused.
   var refusedTokens = 0
 
