@@ -266,6 +266,7 @@ extension Session: Journal.Source {
 
   nonisolated func leaseLost() {
     assumeIsolated { session in
+      session.happenings.tell(.session, .takenOver)
       for client in session.members.all {
         client.channel?.close(.drain, "another server has taken the session over")
         session.remove(client.id, code: CloseCode.drain.rawValue)

@@ -14,8 +14,6 @@ import WayValues
 public actor JetStreamSessionStore: SessionStore {
   private static let stream = "WAYBRIDGE_SESSIONS"
   private static let description = "Sessions of Waybridge, form 1"
-  /// A session whose log has more messages is to be written anew as a whole.
-  private static let maxLog = 256
   /// Bytes of one message at most, of those that the engine takes.
   private static let maxMessage = 512 << 10
 
@@ -26,16 +24,7 @@ public actor JetStreamSessionStore: SessionStore {
   private var lease: ServerLease?
   private var renewals: Task<Void, Never>?
   /// What is known of the logs of those that this server owns.
-  private var logs: [UTF8Key: Log] = [:]
-
-  private struct Log {
-    let lease: SessionLease
-    /// The number of the last message; nil where it has to be looked up.
-    var last: UInt64?
-    /// How many messages it has, and the number of the first one of its last change.
-    var count = 0
-    var changeBegan: UInt64 = 0
-  }
+  private var logs: [UTF8Key: SessionLog] = [:]
 
   /// A message of a change, and whether it begins that.
   private typealias Part = (
@@ -86,7 +75,7 @@ public actor JetStreamSessionStore: SessionStore {
         after: reading.last)
       // Another server may have been faster.
       guard case .kept(let number)? = try connection.publish([taking]).first else { continue }
-      logs[id] = Log(lease: own, last: number, count: reading.count + 1)
+      logs[id] = SessionLog(lease: own, last: number, count: reading.count + 1)
       taken.append(StoredSession(id: id.text, lease: own, parts: reading.parts.all))
     }
     return taken
@@ -111,8 +100,8 @@ public actor JetStreamSessionStore: SessionStore {
   /// What all logs say, and the sessions in the order in which they began.
   private func read(
     _ connection: NATSConnection
-  ) throws(ClusterError) -> (found: [UTF8Key: Reading], order: [UTF8Key]) {
-    var found: [UTF8Key: Reading] = [:]
+  ) throws(ClusterError) -> (found: [UTF8Key: SessionReading], order: [UTF8Key]) {
+    var found: [UTF8Key: SessionReading] = [:]
     var order: [UTF8Key] = []
     try connection.messages(in: Self.stream, of: Subject.all) {
       subject, number, bytes throws(ClusterError) in
@@ -123,7 +112,7 @@ public actor JetStreamSessionStore: SessionStore {
       let id = UTF8Key(session)
       if found[id] == nil { order.append(id) }
       do throws(SessionLogFault) {
-        try found[id, default: Reading()].add(bytes, number)
+        try found[id, default: SessionReading()].add(bytes, number)
       } catch {
         throw ClusterError(
           place, "the message \(number) of the session \(session) cannot be read: \(error)",
@@ -176,8 +165,7 @@ public actor JetStreamSessionStore: SessionStore {
     try publish()
     try shorten(changes, connection)
     guard lost.isEmpty else { throw SessionStoreError.leaseLost(sessions: names(of: lost)) }
-    return Set(
-      changes.lazy.map(\.session).filter { (self.logs[UTF8Key($0)]?.count ?? 0) > Self.maxLog })
+    return Set(changes.lazy.map(\.session).filter { self.logs[UTF8Key($0)]?.isLong == true })
   }
 
   private func names(of changes: [SessionChange]) -> Set<String> {
@@ -210,7 +198,7 @@ public actor JetStreamSessionStore: SessionStore {
   }
 
   private func renewLease() {
-    // The next one may succeed; until then nobody writes by it.
+    // The next one may succeed. Whether a session was taken over meanwhile its next change tells.
     try? lease?.renew()
   }
 
@@ -219,12 +207,13 @@ public actor JetStreamSessionStore: SessionStore {
   private func last(
     of session: UTF8Key, _ lease: SessionLease, _ connection: NATSConnection
   ) throws(ClusterError) -> UInt64? {
-    if let last = logs[session, default: Log(lease: lease, last: 0)].last {
-      logs[session, default: Log(lease: lease, last: 0)].last = last
-      return last
+    guard let log = logs[session] else {
+      logs[session] = SessionLog(lease: lease, last: 0)
+      return 0
     }
+    if let last = log.last { return last }
     guard let found = try connection.last(in: Self.stream, of: Subject.of(session.text)) else {
-      logs[session] = Log(lease: lease, last: 0)
+      logs[session] = SessionLog(lease: lease, last: 0)
       return 0
     }
     guard let entry = try? SessionLogEntry(found.bytes), entry.lease == lease else {
@@ -267,9 +256,7 @@ public actor JetStreamSessionStore: SessionStore {
     for (part, verdict) in zip(batch.parts, verdicts) {
       switch verdict {
       case .kept(let number):
-        logs[part.session]?.last = number
-        logs[part.session]?.count += 1
-        if part.begins { logs[part.session]?.changeBegan = number }
+        logs[part.session]?.add(number, part.publication.bytes.count, begins: part.begins)
       case .outrun:
         logs[part.session] = nil
         refused.insert(part.session)
@@ -286,74 +273,7 @@ public actor JetStreamSessionStore: SessionStore {
       let session = UTF8Key(change.session)
       guard let log = logs[session], log.count > 1, log.last != nil else { continue }
       try connection.purge(Self.stream, Subject.of(change.session), before: log.changeBegan)
-      logs[session]?.count = 1
+      logs[session]?.wasShortened()
     }
-  }
-}
-
-/// The subject of a session's log. A name in it has letters, digits and `-`, `_` only; any other
-/// byte of an id is `=` and two hex digits.
-enum Subject {
-  private static let prefix = "waybridge.session."
-  /// Those of all sessions.
-  static let all = prefix + "*"
-
-  static func of(_ session: String) -> String {
-    var text = prefix
-    for byte in session.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      default: text += "=" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }
-    }
-    return text
-  }
-
-  /// The id of a session; nil for another subject.
-  static func session(_ subject: String) -> String? {
-    guard subject.hasPrefix(prefix) else { return nil }
-    var bytes: [UInt8] = []
-    var rest = subject.utf8.dropFirst(prefix.utf8.count)
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "=") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-        return nil
-      }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
-}
-
-/// What the messages of one session make, read in their order.
-private struct Reading {
-  private(set) var parts = SessionParts()
-  private(set) var lease: SessionLease?
-  private(set) var isOver = false
-  /// The number of the last message, and how many there were.
-  private(set) var last: UInt64 = 0
-  private(set) var count = 0
-  /// The pieces of a change that is not whole yet.
-  private var pieces: [UInt8] = []
-
-  mutating func add(_ bytes: [UInt8], _ number: UInt64) throws(SessionLogFault) {
-    let entry = try SessionLogEntry(bytes)
-    last = number
-    count += 1
-    lease = entry.lease
-    // A change whose rest did not come was not made.
-    if entry.piece.contains(.first) || entry.body.isEmpty { pieces = [] }
-    pieces += entry.body
-    guard entry.piece.contains(.last) else { return }
-    let whole = pieces
-    pieces = []
-    for step in try SessionLogEntry.steps(whole) { parts.make(step) }
-    if entry.isEnd { isOver = true }
   }
 }

@@ -26,6 +26,8 @@ final class NATSConnection {
   private static let patience: Int64 = 5_000
   /// How many publications are under way at once.
   private static let maxInFlight = 256
+  /// Bytes of a message that it has to take.
+  private static let minMaxMessage = 64 << 10
   // JSStreamWrongLastSequenceErrF of the engine's errors.json.
   private static let wrongLastSequence = 10071
 
@@ -77,6 +79,12 @@ final class NATSConnection {
     }
     (self.connection, self.jetStream, self.answers) = (connection, jetStream, answers)
     self.inbox = name
+    guard maxMessage >= Self.minMaxMessage else {
+      throw ClusterError(
+        place,
+        "its messages have at most \(maxMessage) bytes, and \(Self.minMaxMessage) are needed",
+        advice: "raise max_payload")
+    }
   }
 
   deinit {
@@ -312,7 +320,7 @@ extension NATSConnection {
 // Who is there.
 extension NATSConnection {
   /// Keys that go by themselves so long after they were written last, by the engine's clock.
-  func makeKeys(_ bucket: String, lifetime: Duration) throws(ClusterError) -> Keys {
+  func makeKeys(_ bucket: String, lifetime: Duration) throws(ClusterError) -> NATSKeys {
     var keys: OpaquePointer?
     if js_KeyValue(&keys, jetStream, bucket) != NATS_OK {
       let made = bucket.withCString { bucket -> natsStatus in
@@ -327,41 +335,6 @@ extension NATSConnection {
       try check(made, "the bucket \(bucket) cannot be made")
     }
     guard let keys else { throw ClusterError(place, "the bucket \(bucket) cannot be used") }
-    return Keys(place, keys)
-  }
-
-  /// A key-value bucket. Confined as the connection is, which must outlive it.
-  final class Keys {
-    private let place: String
-    private let keys: OpaquePointer
-
-    fileprivate init(_ place: String, _ keys: OpaquePointer) {
-      (self.place, self.keys) = (place, keys)
-    }
-
-    deinit { kvStore_Destroy(keys) }
-
-    /// Writes a key anew, so that it stays.
-    func put(_ key: String, _ text: String) throws(ClusterError) {
-      let status = kvStore_PutString(nil, keys, key, text)
-      guard status == NATS_OK else {
-        throw ClusterError(place, "the lease of the server cannot be renewed", status)
-      }
-    }
-
-    /// The revision of a key; nil where it is not there.
-    func revision(of key: String) throws(ClusterError) -> UInt64? {
-      var entry: OpaquePointer?
-      defer { kvEntry_Destroy(entry) }
-      let status = kvStore_Get(&entry, keys, key)
-      if status == NATS_NOT_FOUND { return nil }
-      guard status == NATS_OK else {
-        throw ClusterError(place, "the leases of servers cannot be read", status)
-      }
-      return kvEntry_Revision(entry)
-    }
-
-    /// Has a key go. It goes by itself where that cannot be said.
-    func remove(_ key: String) { _ = kvStore_Purge(keys, key, nil) }
+    return NATSKeys(place, keys)
   }
 }

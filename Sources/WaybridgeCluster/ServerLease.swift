@@ -9,7 +9,7 @@ final class ServerLease {
   static let renewal: Duration = .seconds(1)
   private static let bucket = "waybridge-servers"
 
-  private let keys: NATSConnection.Keys
+  private let keys: NATSKeys
   private let owner: String
 
   /// Begins that of a server, by a name that none has had.

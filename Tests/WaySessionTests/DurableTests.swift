@@ -241,6 +241,56 @@ struct DurableTests {
     #expect(result?["reason"] == "gap")
   }
 
+  @Test func whoWasTakenOverFromSendsItsClientsAwayAndServesOthers() async throws {
+    let first = try await start()
+    let (caller, mate) = (try await NumberedClient(first), try await NumberedClient(first))
+    try await settle(first)
+    let second = try await start()
+    // Nothing that the other server does not know of goes out.
+    try await caller.call("adopt", "navigation.adopt", ["uri": "native://address/list"])
+    #expect(try await caller.wire.end() == 4200)
+    let newcomer = try await NumberedClient(first)
+    try await newcomer.call("adopt", "navigation.adopt", ["uri": "native://address/list"])
+    #expect(try await newcomer.wire.answer("adopt")["error"] == nil)
+    #expect(first.loopHub.writer?.failure == nil)
+
+    #expect(try await caller.resume(after: 0, at: second)["resumed"] == true)
+    try await caller.call("stack", "navigation.stack", [:])
+    #expect(try await caller.wire.answer("stack")["result"]?["pages"] == [])
+    #expect(try await mate.resume(after: 0, at: second)["resumed"] == true)
+  }
+
+  @Test func aStoreIsHandedASessionAsAWholeWhenItWantsThat() async throws {
+    /// Wants every session whole, each time.
+    actor Wanting: SessionStore {
+      private(set) var changes: [SessionChange] = []
+
+      func load(as owner: String) -> [StoredSession] { [] }
+      func append(_ changes: [SessionChange]) -> Set<String> {
+        self.changes += changes
+        return Set(changes.map(\.session))
+      }
+      func close() {}
+    }
+    let store = Wanting()
+    let bridge = try WireBridge.conformance(store: store)
+    try await bridge.hub.restore()
+    let client = try await NumberedClient(bridge)
+    for id in 1...2 as ClosedRange<Int64> {
+      try await client.call(
+        .integer(id), "navigation.adopt", ["uri": .string("native://address/list?n=\(id)")])
+      #expect(try await client.wire.answer(.integer(id))["error"] == nil)
+    }
+    let steps = await store.changes.map(\.steps)
+    #expect(steps.first?.first != .removeAll)
+    #expect(steps.count > 2 && steps.dropFirst().allSatisfy { $0.first == .removeAll })
+    let last = try #require(steps.last)
+    let names = last.compactMap { step in
+      if case .put(let part, _) = step { part } else { nil }
+    }
+    #expect(Set(names).isSuperset(of: ["session", "stack", "client/1", "page/p1", "page/p2"]))
+  }
+
   @Test func aBatchIsAnsweredAsAWhole() async throws {
     let first = try await start()
     let host = try await NumberedClient(

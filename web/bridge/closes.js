@@ -33,7 +33,7 @@ export const noHello = 4101;
 export const rate = 4102;
 /** The session is gone. */
 export const sessionExpired = 4103;
-/** The server is ending; connect again later. */
+/** The server is ending, or another one has taken the session over; connect again later. */
 export const drain = 4200;
 /** What waits to be sent to the client, or what it owes answers to, has outgrown its limit. */
 export const slowConsumer = 4201;

@@ -118,7 +118,7 @@ export const closeCodes = {
   rate: { code: 4102, next: "reopen" },
   /** The session is gone. */
   sessionExpired: { code: 4103, next: "reopen" },
-  /** The server is ending; connect again later. */
+  /** The server is ending, or another one has taken the session over; connect again later. */
   drain: { code: 4200, next: "resume" },
   /** What waits to be sent to the client, or what it owes answers to, has outgrown its limit. */
   slowConsumer: { code: 4201, next: "resume" },

@@ -24,7 +24,8 @@ extension Happening {
       .failed(
         RouteFailure(
           uri: attempt.uri, method: attempt.method, route: nil, error, after: nil))
-    case .joined, .left, .away, .back, .gaveUp, .restored, .unreadable, .notRestored, .ended,
+    case .joined, .left, .away, .back, .gaveUp, .restored, .unreadable, .notRestored, .takenOver,
+      .ended,
       .taskStarted, .taskDeclined, .called,
       .hostSilent, .threw:
       nil
@@ -57,7 +58,8 @@ extension Happening {
           error.eventData(uri: attempt.uri).with("method", .string($0))
         } ?? error.eventData(uri: attempt.uri)
       )
-    case .away, .back, .gaveUp, .restored, .unreadable, .notRestored, .pageAsked, .handlerAnswered,
+    case .away, .back, .gaveUp, .restored, .unreadable, .notRestored, .takenOver, .pageAsked,
+      .handlerAnswered,
       .called, .hostSilent, .threw:
       nil
     }

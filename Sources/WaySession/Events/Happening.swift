@@ -22,6 +22,8 @@ package enum Happening: Sendable {
   case unreadable(reason: String)
   /// Something of a client could not be taken up from a former life of the server.
   case notRestored(client: String, reason: String)
+  /// Another server has taken the session over; it ends here.
+  case takenOver
   case ended
   /// The host of a page is asked.
   case pageAsked(Page)

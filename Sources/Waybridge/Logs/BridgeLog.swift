@@ -94,6 +94,8 @@ struct BridgeLog: Sendable {
       warn(
         "client goes on without all that it had declared",
         ["session": .string(session), "client": .string(client), "reason": reason.logged])
+    case .takenOver:
+      warn("another server has taken the session over", ["session": .string(session)])
     case .ended: logger.info("session closed", metadata: ["session": .string(session)])
     case .hostSilent(let client, let method):
       warn(

@@ -181,7 +181,8 @@ abstract final class CloseCode {
   /// The session is gone.
   static const int sessionExpired = 4103;
 
-  /// The server is ending; connect again later.
+  /// The server is ending, or another one has taken the session over; connect
+  /// again later.
   static const int drain = 4200;
 
   /// What waits to be sent to the client, or what it owes answers to, has
