@@ -35,6 +35,10 @@ protocol SessionOwner: AnyObject, Sendable {
   func watcherLeft(_ client: Client)
   /// From now on a client is told what happens in sessions, those of all loops.
   func watch(_ wish: WatchWish, _ collector: WatchCollector, for client: Client) -> Value
+  /// Has rules hold again that were in force before, by their hash.
+  func goBack(
+    toPolicy hash: String, expecting expected: String?, for caller: Caller
+  ) async throws(CallError) -> Value
   /// What who inspects the server asks.
   func inspect(_ question: Inspection) async throws(CallError) -> Value
   /// The `event` messages that the app retains for a client, of those topics that are wanted,

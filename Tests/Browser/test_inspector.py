@@ -31,7 +31,7 @@ class InspectorCase(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        policy = Path(folder.name, "policy.json")
+        cls.policy_file = policy = Path(folder.name, "policy.json")
         policy.write_text(json.dumps(cls.policy))
         table = ROOT / "protocol/routes/demo.json"
         cls.command = ("serve", "--table", str(table), "--policy", str(policy), "--conformance")
@@ -207,6 +207,23 @@ class AskingTest(InspectorCase):
         self.page.button("Go back", self.page.find("#confirm")).click()
         self.wait("return document.getElementById('notice').textContent.includes('is in force')", "the notice")
         self.assertNotEqual(app.ask("table.get")["result"]["version"], version)
+
+    def test_a_policy_is_gone_back_to_when_that_is_confirmed(self):
+        app = self.host()
+        before = app.ask("admin.versions")["result"]["policy"]["hash"]
+        changed = {"rules": [*EVERYBODY["rules"], {"name": "nobody prints", "deny": ["router.*"], "routes": ["print://*"]}]}
+        self.policy_file.write_text(json.dumps(changed))
+        self.addCleanup(self.policy_file.write_text, json.dumps(self.policy))
+        self.inspect()
+        self.show("Versions")
+        self.wait("return document.querySelector('#policy-versions')?.textContent.includes('nobody prints')", "the new policy")
+        self.page.button("Go back to", self.page.find("#policy-versions")).click()
+        self.page.button("Keep the policy", self.page.find("#confirm")).click()
+        self.assertNotEqual(app.ask("admin.versions")["result"]["policy"]["hash"], before)
+        self.page.button("Go back to", self.page.find("#policy-versions")).click()
+        self.page.button("Go back", self.page.find("#confirm")).click()
+        self.wait("return document.getElementById('notice').textContent.includes(arguments[0])", "the notice", before)
+        self.assertEqual(app.ask("admin.versions")["result"]["policy"]["hash"], before)
 
     def test_who_was_refused_is_told_with_the_flag(self):
         request = urllib.request.Request(f"{self.server.address}/bridge", headers={"Origin": "https://elsewhere.example"})

@@ -322,6 +322,20 @@ struct InspectionTests {
     let policy = try #require(told["policy"])
     #expect(policy["rules"]?.list?.count == 1)
     #expect(policy["versions"]?.list?.first?["changes"]?["removed"] == ["everybody"])
+    // One that would not let her go back once more is not gone back to.
+    let first = try #require(policy["versions"]?.list?.first?["hash"]?.string)
+    let back = try await watcher.value(
+      "policy.rollback", ["to": .string(first), "expect": policy["hash"]])
+    #expect(back == ["hash": .string(first), "previous": policy["hash"] ?? nil])
+    let again = try await watcher.value("admin.versions")["policy"]
+    #expect(again?["hash"]?.string == first && again?["rules"]?.list?.count == 2)
+    await bridge.hub.follow(
+      try Rulebook([Policy.Rule("bob", .allow, ["*"], subjects: ["bob"])]))
+    let bob = try await open("inspector", token: "bob").client
+    let refusal = try await bob.ask("policy.rollback", ["to": .string(first)])["error"]
+    #expect(refusal?["code"] == 2409 && refusal?["data"]?["kind"] == "lockedOut")
+    await bridge.hub.follow(
+      try Rulebook([Policy.Rule("anna", .allow, ["*"], subjects: ["anna"])]))
     _ = try await watcher.value("table.rollback", ["to": "1"])
     #expect(try await watcher.value("admin.versions")["table"]?["versions"] == [])
   }

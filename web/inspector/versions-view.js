@@ -2,7 +2,7 @@
 import { atMost, byId, element, whenOther } from "./dom.js";
 import { inWords, since } from "./format.js";
 
-/** The tables and policies that were in force, with what differs; to a table one goes back by a button. */
+/** The tables and policies that were in force, with what differs; to each one goes back by a button. */
 export class VersionsView {
   #link;
   #table = byId("table-versions", HTMLOListElement);
@@ -30,7 +30,7 @@ export class VersionsView {
   #draw = whenOther((/** @type {any} */ { table, policy, failure }) => {
     if (failure) return this.#table.replaceChildren(element("li", { class: "error" }, failure));
     this.#table.replaceChildren(...(table ? this.#tables(table) : [element("li", { class: "empty" }, "The app has no table that can be changed.")]));
-    this.#policy.replaceChildren(...policies(policy));
+    this.#policy.replaceChildren(...this.#policies(policy));
   });
 
   /** @param {any} table */
@@ -40,32 +40,46 @@ export class VersionsView {
       ...versions.map((/** @type {any} */ earlier, /** @type {number} */ place) =>
         entry(earlier.version, earlier.hash, earlier.at, false,
           changes(earlier.changes, place === 0 ? version : versions[place - 1].version),
-          element("button", { type: "button", onclick: () => this.#ask(earlier.version, version) }, `Go back to ${earlier.version}`))),
+          goBack(earlier.version, () => this.#ask({
+            method: "table.rollback", to: earlier.version, from: version, keep: "Keep the table", done: `The table ${earlier.version} is in force.`,
+            text: `The table ${earlier.version} will be in force in the place of ${version}, for every client, at once. What came after ${earlier.version} is forgotten. Open pages stay.`,
+          })))),
     ];
   }
 
-  /**
-   * @param {string} to
-   * @param {string} from
-   */
-  #ask(to, from) {
-    byId("confirm-text", HTMLElement).textContent =
-      `The table ${to} will be in force in the place of ${from}, for every client, at once. What came after ${to} is forgotten. Open pages stay.`;
+  /** @param {any} policy */
+  #policies({ hash, since: at, rules, versions }) {
+    const told = rules === null
+      ? element("p", { class: "hint" }, "There are no rules: who comes in may call all but what only administrators may.")
+      : element("ul", { class: "rules" }, ...rules.map(rule));
+    return [
+      entry(hash, "", at, true, told),
+      ...versions.map((/** @type {any} */ earlier, /** @type {number} */ place) =>
+        entry(earlier.hash, "", earlier.at, false,
+          changes(earlier.changes, place === 0 ? hash : versions[place - 1].hash),
+          goBack(earlier.hash, () => this.#ask({
+            method: "policy.rollback", to: earlier.hash, from: hash, keep: "Keep the policy", done: `The policy ${earlier.hash} is in force.`,
+            text: `The rules of ${earlier.hash} will hold in the place of those of ${hash}, for every client and call, at once, until the policy's file changes or the server is started again.`,
+          })))),
+    ];
+  }
+
+  /** @param {{method: string, to: string, from: string, keep: string, done: string, text: string}} step */
+  #ask(step) {
+    byId("confirm-text", HTMLElement).textContent = step.text;
+    byId("confirm-no", HTMLButtonElement).textContent = step.keep;
     this.#dialog.returnValue = "no";
     this.#dialog.addEventListener("close", () => {
-      if (this.#dialog.returnValue === "yes") void this.#goBack(to, from);
+      if (this.#dialog.returnValue === "yes") void this.#goBack(step);
     }, { once: true });
     this.#dialog.showModal();
   }
 
-  /**
-   * @param {string} to
-   * @param {string} from
-   */
-  async #goBack(to, from) {
+  /** @param {{method: string, to: string, from: string, done: string}} step */
+  async #goBack({ method, to, from, done }) {
     try {
-      const { version } = await this.#link.request("table.rollback", { to, expect: from });
-      this.#say(`The table ${version} is in force.`);
+      await this.#link.request(method, { to, expect: from });
+      this.#say(done);
     } catch (error) {
       this.#say(inWords(error));
     }
@@ -73,16 +87,12 @@ export class VersionsView {
   }
 }
 
-/** @param {any} policy */
-function policies({ hash, since: at, rules, versions }) {
-  const told = rules === null
-    ? element("p", { class: "hint" }, "There are no rules: who comes in may call all but what only administrators may.")
-    : element("ul", { class: "rules" }, ...rules.map(rule));
-  return [
-    entry(hash, "", at, true, told),
-    ...versions.map((/** @type {any} */ earlier, /** @type {number} */ place) =>
-      entry(earlier.hash, "", earlier.at, false, changes(earlier.changes, place === 0 ? hash : versions[place - 1].hash))),
-  ];
+/**
+ * @param {string} to
+ * @param {() => void} onclick
+ */
+function goBack(to, onclick) {
+  return element("button", { type: "button", onclick }, `Go back to ${to}`);
 }
 
 /** @param {any} rule */

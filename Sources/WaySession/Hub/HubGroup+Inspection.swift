@@ -17,6 +17,26 @@ extension HubGroup {
     }
   }
 
+  /// Has rules hold again that were in force before, on every loop. Fails with 2404 where they are
+  /// not known any more, and with 2409 where others than `expected` are in force, or `caller` could
+  /// not go back from them.
+  func goBack(
+    toPolicy hash: String, expecting expected: String?, for caller: Caller
+  ) async throws(CallError) -> Value {
+    let (rulebook, current) = try policies.find(hash, expecting: expected)
+    let rights = Rights(caller, PolicySource(rulebook))
+    guard (try? rights.enter("policy.rollback", .admin)) != nil else {
+      throw CallError(
+        .conflict,
+        "Under the policy \(hash) you could not go back: it does not allow you "
+          + "policy.rollback", kind: "lockedOut")
+    }
+    await follow(rulebook)
+    configuration.logger?.notice(
+      "policy gone back", metadata: ["hash": "\(hash)", "previous": "\(current)"])
+    return ["hash": .string(hash), "previous": .string(current)]
+  }
+
   private func sessions(after: String?, limit: Int) async -> Value {
     let (page, total) = await ids(after: after, limit + 1)
     let wanted = Array(page.prefix(limit))

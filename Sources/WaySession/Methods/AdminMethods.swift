@@ -3,7 +3,7 @@ import WayValues
 /// What only those may call whom a policy makes administrators.
 enum AdminMethods {
   static let all =
-    TableMethods.all + InspectionMethods.all + [
+    TableMethods.all + PolicyMethods.all + InspectionMethods.all + [
       Method("session.list", access: .admin) { session, _, address throws(CallError) in
         let owner = session.environment.owner
         return try answer(address, size: 0, in: session) { () throws(CallError) in

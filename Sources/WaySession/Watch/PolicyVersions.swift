@@ -3,13 +3,14 @@ import WayTransport
 import WayValues
 
 /// The policies that were in force, by a hash of each and the names of what differs. From any
-/// thread. A policy is its owner's, in a file or in code: nobody goes back by the wire.
+/// thread.
 package final class PolicyVersions: Sendable {
   private static let maxKept = 16
 
   private struct Version {
     let hash: String
     let since: Int64
+    let rulebook: Rulebook?
     /// By the rules' names, how each reads.
     let rules: [String: String]?
     let changes: Value
@@ -34,10 +35,30 @@ package final class PolicyVersions: Sendable {
       if let last, last.hash == hash ?? "none" { return }
       versions.append(
         Version(
-          hash: hash ?? "none", since: now, rules: rules,
+          hash: hash ?? "none", since: now, rulebook: rulebook, rules: rules,
           changes: Self.changes(from: last?.rules ?? [:], to: rules ?? [:])))
       if versions.count > Self.maxKept { versions.removeFirst() }
     }
+  }
+
+  /// The rules that were in force with a hash, and the hash of those that are. Fails with 2404 for
+  /// none, and with 2409 where others than `expected` are in force.
+  func find(
+    _ hash: String, expecting expected: String?
+  ) throws(CallError) -> (rulebook: Rulebook?, current: String) {
+    let versions = versions.withLock { $0 }
+    let current = versions.last?.hash ?? "none"
+    if let expected, expected != current {
+      throw CallError(
+        .conflict, "The policy \(current) is in force, not \(expected.quoted)", kind: "stale")
+    }
+    guard let found = versions.last(where: { $0.hash == hash }) else {
+      throw CallError(
+        .noRoute,
+        "No policy \(hash.quoted) was in force of late; admin.versions lists those that were",
+        kind: "noVersion")
+    }
+    return (found.rulebook, current)
   }
 
   private static func changes(from old: [String: String], to new: [String: String]) -> Value {

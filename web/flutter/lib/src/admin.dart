@@ -63,6 +63,14 @@ final class Admin {
     );
   }
 
+  /// Has the rules of an earlier policy hold again, by its hash [to].
+  Future<Json> rollbackPolicy(String to, {String? expect}) {
+    return _object(
+      'policy.rollback',
+      given(<String, Object?>{'to': to, 'expect': expect}),
+    );
+  }
+
   /// Compares what is declared with who is there now.
   Future<Json> checkTable() => _object('table.check');
 
