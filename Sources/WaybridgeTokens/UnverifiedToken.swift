@@ -26,6 +26,9 @@ package struct UnverifiedToken: Sendable {
     guard text.utf8.count <= Self.maxLength else {
       throw TokenError(.tooLarge, "a token has at most \(Self.maxLength) bytes")
     }
+    guard !text.utf8.contains(where: { $0 <= 0x20 }) else {
+      throw TokenError(.malformed, "a token has no spaces and line ends: leave them out")
+    }
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else {
       throw TokenError(.malformed, "a token has three parts with dots between them")

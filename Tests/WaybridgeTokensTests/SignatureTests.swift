@@ -87,6 +87,12 @@ struct SignatureTests {
     for token in tokens { #expect(await fault(of: token, keys)?.kind == .signature) }
   }
 
+  @Test func aLineEndIsNoPartOfAToken() async throws {
+    let keys = try await keys(.secret(secret))
+    let fault = await fault(of: try TokenMaker.token() + "\n", keys)
+    #expect(fault?.kind == .malformed && fault?.description.contains("line ends") == true)
+  }
+
   @Test func otherClaimsUnderASignatureAreRefused() async throws {
     let keys = try await keys(.secret(secret))
     var parts = try TokenMaker.token().split(separator: ".").map(String.init)

@@ -187,13 +187,14 @@ extension Rights {
     (try? check(method, said)) != nil
   }
 
-  /// Why what a URI leads to may neither be opened nor run; nil where it may.
+  /// Why the page that a URI leads to may not be opened, or the task not run; nil where it may. What
+  /// nothing declares may be either.
   func refusal(ofOpening said: Resolution) -> CallError? {
     do throws(CallError) {
-      try check(.open, said)
+      try check(said.route.map { $0.kind == .page ? .open : .invoke } ?? .open, said)
       return nil
     } catch {
-      return allow(.invoke, said) ? nil : error
+      return said.route == nil && allow(.invoke, said) ? nil : error
     }
   }
 

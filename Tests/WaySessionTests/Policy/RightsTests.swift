@@ -199,6 +199,18 @@ struct RightsTests {
     #expect(try await client.verdict("router.explain", ["uri": "action://x"]) == "none")
   }
 
+  @Test func whoMayOpenPagesIsNotToldThatItMayRunATask() async throws {
+    let bridge = try Self.bridge([
+      Policy.Rule("all", .allow, ["*"]), Policy.Rule("no tasks", .deny, ["router.invoke"]),
+    ])
+    let (client, _) = try await WireClient.open(bridge)
+    let told = try await client.ask("router.explain", ["uri": "action://cart"])["result"]
+    #expect(told?["canOpen"] == false && told?["policy"] == "no tasks")
+    let answer = try await client.ask("router.canOpen", ["uri": "action://cart"])
+    #expect(answer["result"]?["canOpen"] == false)
+    #expect(try await client.verdict("router.invoke", ["uri": "action://cart"]) == "no tasks")
+  }
+
   @Test func aTextThatBeginsWithASlashIsAPatternForEveryScheme() async throws {
     let bridge = try Self.bridge([
       Policy.Rule("all", .allow, ["*"]), Policy.Rule("no cart", .deny, ["*"], routes: ["/cart"]),
