@@ -25,6 +25,8 @@ struct TableSwapTests {
     try router.handle("end", with: .task { call in .object(call.params) })
     var configuration = BridgeConfiguration(port: 0)
     configuration.table = table
+    // However fast they are.
+    configuration.limits.maxRate = 0
     let running = try await RunningBridge(router: router, configuration: configuration)
     let url = "ws://127.0.0.1:\(running.address.port)/bridge"
     let seen = try await withThrowingTaskGroup(of: Set<String>.self) { group in
