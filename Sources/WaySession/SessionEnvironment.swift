@@ -33,8 +33,9 @@ protocol SessionOwner: AnyObject, Sendable {
   func push(_ push: Push, by rights: Rights) async throws(CallError) -> [Value]
   /// A client has left that may have watched.
   func watcherLeft(_ client: Client)
-  /// From now on a client is told what happens in sessions, those of all loops.
-  func watch(_ wish: WatchWish, _ collector: WatchCollector, for client: Client) -> Value
+  /// From now on a client is told what happens in sessions, and in those of other loops soon. Call
+  /// on the loop.
+  func watch(_ wish: WatchWish, _ collector: WatchCollector) -> WatchBeginning
   /// Has rules hold again that were in force before, by their hash.
   func goBack(
     toPolicy hash: String, expecting expected: String?, for caller: Caller

@@ -123,7 +123,7 @@ public actor JetStreamSessionStore: SessionStore {
   }
 
   /// Writes the changes, each of a session as a whole or not at all. Throws ``ClusterError`` where
-  /// the engine does not take them, and ``SessionStoreError/leaseLost(sessions:)`` for those that
+  /// the engine does not take them, and `SessionStoreError.leaseLost(sessions:)` for those that
   /// another server has taken over; of the others any may be kept then, and the store can be used
   /// further.
   @discardableResult

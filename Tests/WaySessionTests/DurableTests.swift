@@ -243,11 +243,11 @@ struct DurableTests {
 
   @Test func whoWasTakenOverFromSendsItsClientsAwayAndServesOthers() async throws {
     let first = try await start()
-    let (caller, mate) = (try await NumberedClient(first), try await NumberedClient(first))
+    let caller = try await NumberedClient(first)
     try await settle(first)
     let second = try await start()
-    // Nothing that the other server does not know of goes out.
-    try await caller.call("adopt", "navigation.adopt", ["uri": "native://address/list"])
+    // Nothing that the other server does not know of goes out; it may be found out before.
+    try? await caller.call("adopt", "navigation.adopt", ["uri": "native://address/list"])
     #expect(try await caller.wire.end() == 4200)
     let newcomer = try await NumberedClient(first)
     try await newcomer.call("adopt", "navigation.adopt", ["uri": "native://address/list"])
@@ -255,9 +255,10 @@ struct DurableTests {
     #expect(first.loopHub.writer?.failure == nil)
 
     #expect(try await caller.resume(after: 0, at: second)["resumed"] == true)
+    await caller.forgetSent(after: 0)
     try await caller.call("stack", "navigation.stack", [:])
     #expect(try await caller.wire.answer("stack")["result"]?["pages"] == [])
-    #expect(try await mate.resume(after: 0, at: second)["resumed"] == true)
+    withExtendedLifetime((first, second)) {}
   }
 
   @Test func aStoreIsHandedASessionAsAWholeWhenItWantsThat() async throws {

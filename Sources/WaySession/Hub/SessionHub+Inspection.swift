@@ -28,21 +28,26 @@ extension SessionHub {
     }
   }
 
-  nonisolated func watch(
-    _ wish: WatchWish, _ collector: WatchCollector, for client: Client
-  ) -> Value {
-    let group = group
-    for hub in group.hubs {
-      let begin: @Sendable () -> Void = {
+  nonisolated func watch(_ wish: WatchWish, _ collector: WatchCollector) -> WatchBeginning {
+    assumeIsolated { $0.beginWatching(Watcher(wish, collector)) }
+    let others = group.hubs.filter { $0 !== self }
+    let (begun, told) = AsyncStream<Void>.makeStream()
+    for hub in others {
+      hub.loop.execute {
         hub.assumeIsolated { $0.beginWatching(Watcher(wish, collector)) }
+        told.yield()
       }
-      if hub === self { begin() } else { hub.loop.execute(begin) }
     }
-    return [
+    let answer: Value = [
       "interval": .integer(Int64(WatchCollector.interval / .milliseconds(1))),
       "maxRecords": .integer(Int64(WatchCollector.maxRecords)),
       "since": watch.since.map(Value.integer) ?? .null,
     ]
+    guard !others.isEmpty else { return .done(answer) }
+    return .later {
+      for await _ in begun.prefix(others.count) {}
+      return answer
+    }
   }
 
   nonisolated func watcherLeft(_ client: Client) {

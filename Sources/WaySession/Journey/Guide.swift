@@ -133,7 +133,7 @@ final class Guide {
     var trail: [String] = []
     while true {
       let resolution = try look(up: text, params, checking: checking, for: rights?.caller)
-      if let rights, !rights.allow(.open, resolution) { try rights.check(.invoke, resolution) }
+      if let refusal = rights?.refusal(ofOpening: resolution) { throw refusal }
       do { return try destination(of: resolution, params) } catch {
         guard let next = try fallback(of: resolution, after: error) else { throw error }
         trail.append(text)

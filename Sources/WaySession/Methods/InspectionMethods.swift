@@ -91,7 +91,19 @@ enum InspectionMethods {
         deliver(records, dropped, to: id, in: session)
       } ?? .gone
     }
-    return .value(session.environment.owner.watch(wish, collector, for: client))
+    let owner = session.environment.owner
+    switch owner.watch(wish, collector) {
+    case .done(let answer): return .value(answer)
+    case .later(let begun):
+      do throws(CallError) {
+        return try AdminMethods.answer(address, size: 0, in: session) { () throws(CallError) in
+          await begun()
+        }
+      } catch {
+        owner.watcherLeft(client)
+        throw error
+      }
+    }
   }
 
   /// Sends a batch to who watches, unless it lags behind.

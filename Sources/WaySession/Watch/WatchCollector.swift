@@ -1,6 +1,12 @@
 import WayTransport
 import WayValues
 
+/// What a client that watches is answered: at once, or when all loops tell it what happens.
+enum WatchBeginning {
+  case done(Value)
+  case later(@Sendable () async -> Value)
+}
+
 /// Takes the records of all loops for one client that watches, and hands them on in batches: at most
 /// ten a second, bounded in count and bytes. What does not fit is dropped and counted.
 ///
