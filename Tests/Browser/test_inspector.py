@@ -243,7 +243,7 @@ class AskingTest(InspectorCase):
         stops = "return [...document.querySelectorAll(arguments[0])].filter((e) => e.tabIndex === 0 && !e.hidden).length"
         self.wait("return document.querySelectorAll('#calls-scroll [role=row]:not([hidden])').length >= 3", "three rows")
         for group in ("#tabs [role=tab]", "#sessions [role=option]", "#calls-scroll [role=row]"):
-            self.assertEqual(self.driver.execute_script(stops, group), 1, f"{group} is one stop of the Tab key")
+            self.page.wait(lambda: self.driver.execute_script(stops, group) == 1, f"{group} as one stop of the Tab key")
         self.driver.execute_script("document.querySelector('#calls-scroll [role=row][tabindex=\"0\"]').focus()")
         self.key("Home")
         word = lambda: self.driver.execute_script("return document.querySelector('#detail pre')?.textContent.match(/one|two|three/)?.[0] ?? null")
@@ -253,10 +253,10 @@ class AskingTest(InspectorCase):
         self.page.wait(lambda: word() == "two", "the second call")
         self.driver.execute_script("document.getElementById('tab-sessions').focus()")
         self.key("ArrowRight")
-        self.assertEqual(self.driver.execute_script("return document.activeElement.id"), "tab-routes")
+        self.wait("return document.activeElement.id === 'tab-routes'", "the tab of the routes")
         self.assertEqual(len(self.texts("#routes-view h2")), 1)
         self.key("End")
-        self.assertEqual(self.driver.execute_script("return document.activeElement.id"), "tab-refusals")
+        self.wait("return document.activeElement.id === 'tab-refusals'", "the last tab")
 
 
 class DoorTest(InspectorCase):

@@ -4,7 +4,7 @@ import contextlib
 import io
 import socket
 
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 HELLO = {"protocol": ["1.0"], "client": {"name": "test", "version": "1"}}
 

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from command import ROOT, WAYBRIDGE, Server, environment, run
-from websocket import ScriptedBridge
+from rawsocket import ScriptedBridge
 
 TABLE = str(ROOT / "protocol/routes/demo.json")
 

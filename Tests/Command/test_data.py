@@ -9,7 +9,7 @@ import unittest
 import urllib.request
 
 from command import Server, run
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 
 class Client:

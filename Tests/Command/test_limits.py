@@ -12,7 +12,7 @@ import urllib.request
 
 from command import Server
 from test_metrics import parse
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 
 def get(server, path):

@@ -5,7 +5,7 @@ import signal
 import unittest
 
 from command import Server, run
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 
 def call(server, **request):

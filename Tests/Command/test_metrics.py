@@ -12,7 +12,7 @@ import urllib.request
 
 from command import Server, run
 from test_serve import get
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LABEL = r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"'

@@ -9,7 +9,7 @@ import unittest
 import jsonschema
 
 from command import ROOT, WAYBRIDGE, Server, environment, run
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 SCHEMA = json.loads((ROOT / "protocol/schema/policy.schema.json").read_text())
 TABLE = str(ROOT / "protocol/routes/demo.json")

@@ -8,7 +8,7 @@ import unittest
 
 from command import ROOT, Server
 from proxy import NAME, Proxy, ask
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 ORIGIN = f"https://{NAME}"
 # The configuration, the path below which the bridge is served, and whether it is at a Unix socket.

@@ -13,7 +13,7 @@ import unittest
 from command import Server
 from proxy import NAME, Proxy
 from test_token import SECRET, claims, with_secret
-from websocket import Messages
+from rawsocket import Messages
 
 # Lines, and the status that they are refused with; None lets them pass. PORT is the bridge's. A third value is that of
 # nginx, which refuses these by itself.

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from command import ROOT, WAYBRIDGE, Server, environment, run
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 RECORDING = pathlib.Path(__file__).with_name("recording.jsonl")
 POLICY = {"rules": [{"name": "all", "allow": ["*"]}]}

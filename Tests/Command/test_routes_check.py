@@ -8,7 +8,7 @@ import unittest
 import jsonschema
 
 from command import ROOT, Server, run
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 DEMO = ROOT / "protocol/routes/demo.json"
 SCHEMA = json.loads((ROOT / "protocol/schema/table.schema.json").read_text())

@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 
 from command import ROOT, WAYBRIDGE, Server, run
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 TABLE = str(ROOT / "protocol/routes/demo.json")
 

@@ -11,7 +11,7 @@ import unittest
 
 from command import WAYBRIDGE, Server, environment, run
 from test_serve import get
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 POLICY = '{"rules": [{"name": "all", "allow": ["router.*"]}]}'
 

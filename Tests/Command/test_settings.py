@@ -8,7 +8,7 @@ import unittest
 import urllib.request
 
 from command import ROOT, Server, run
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 TABLE = ROOT / "protocol/routes/demo.json"
 

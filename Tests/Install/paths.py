@@ -5,5 +5,4 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "Sources/WaybridgeCommand/Packaging"
-# Before python3-websocket, which has a module of the same name.
 sys.path.insert(0, str(ROOT / "Tests/Command"))

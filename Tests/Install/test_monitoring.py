@@ -13,7 +13,7 @@ from paths import PACKAGING, ROOT
 from command import Server
 from test_metrics import handshake, parse
 from test_serve import get
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 MONITORING = PACKAGING / "monitoring"
 DASHBOARD = json.loads((MONITORING / "dashboard.json").read_text())

@@ -15,7 +15,7 @@ from machine import Machine
 from paths import PACKAGING, ROOT
 
 from command import WAYBRIDGE, Server
-from websocket import WebSocket
+from rawsocket import WebSocket
 
 CONFFILES = {f"/etc/waybridge/{name}.json" for name in ("waybridge", "routes", "policy")}
 # That nobody in particular has made this package, and that it is not for Debian itself.
@@ -69,7 +69,7 @@ class Contents(Built):
         version = output(WAYBRIDGE, "--version").split()[1]
         self.assertEqual(version + "-1", self.field("Version"))
         needed = {re.split(r"[ (]", entry)[0] for entry in self.field("Depends").split(", ")}
-        libraries = {"libwebsockets17", "libuv1", "libsimdjson14", "libsqlite3-0", "libcurl4", "libc6"}
+        libraries = {"libwebsockets17", "libuv1", "libsimdjson14", "libsqlite3-0", "libcurl4", "libssl3", "libnats3.4", "libc6"}
         self.assertLessEqual(libraries | {"adduser"}, needed)
         linked = re.findall(r"NEEDED\s+(\S+)", output("objdump", "-p", self.files / "usr/bin/waybridge"))
         self.assertEqual([], [name for name in linked if "swift" in name or "Foundation" in name or "dispatch" in name])

@@ -16,7 +16,7 @@ import jsonschema
 from readme import ROOT, fenced, replaced
 
 sys.path.insert(0, str(ROOT / "Tests/Command"))
-from websocket import WebSocket  # noqa: E402
+from rawsocket import WebSocket  # noqa: E402
 
 WAYBRIDGE = os.environ.get("WAYBRIDGE")
 if not WAYBRIDGE:
