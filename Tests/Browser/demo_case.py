@@ -12,7 +12,7 @@ SCREENSHOTS = Path(
     os.environ.get("SCREENSHOTS", Path(__file__).resolve().parents[2] / "screenshots")
 )
 # What browsers write when a server is not there, each in its own words.
-UNREACHED = ("ERR_CONNECTION_", "a connection to the server at ws://", "The connection to ws://")
+UNREACHED = ("ERR_CONNECTION_", "ERR_SOCKET_NOT_CONNECTED", "a connection to the server at ws://", "The connection to ws://")
 
 
 class DemoCase(unittest.TestCase):

@@ -251,6 +251,8 @@ class AskingTest(InspectorCase):
         self.wait("return document.activeElement.getAttribute('aria-selected') === 'true'", "the focus")
         self.key("ArrowDown")
         self.page.wait(lambda: word() == "two", "the second call")
+        # The row has the focus a frame later.
+        self.wait("return document.activeElement.textContent.includes('action://echo') && document.activeElement.getAttribute('aria-selected') === 'true'", "the focus")
         self.driver.execute_script("document.getElementById('tab-sessions').focus()")
         self.key("ArrowRight")
         self.wait("return document.activeElement.id === 'tab-routes'", "the tab of the routes")
