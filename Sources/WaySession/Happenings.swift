@@ -15,8 +15,8 @@ final class Happenings {
   private let members: Members
   private let mail: Mail
   private let guide: Guide
-  /// Who tells those who watch.
-  let witness: Witness
+  /// Who tells those who watch. Made when it is asked for: most sessions are watched by nobody.
+  var witness: Witness { Witness(of: session, environment, members: members, guide: guide) }
   /// What the observer is told.
   private let observed: Happening.Kinds
 
@@ -31,7 +31,6 @@ final class Happenings {
     self.mail = mail
     self.guide = guide
     observed = environment.observer.kinds
-    witness = Witness(of: session, environment, members: members, guide: guide)
   }
 
   /// Whether anybody wants to know of happenings of a kind.

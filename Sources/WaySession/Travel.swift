@@ -190,7 +190,9 @@ enum Travel {
           let alarm = session.loop.schedule(after: delay, work)
           return { alarm.cancel() }
         }
-        session.happenings.witness.judged(call, by: chain.names, verdict, since: start)
+        if let start {
+          session.happenings.witness.judged(call, by: chain.names, verdict, since: start)
+        }
         goOn(call, journey, .judged(verdict), in: session)
       })
     return .later

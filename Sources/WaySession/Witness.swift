@@ -6,7 +6,7 @@ import WayValues
 
 /// Tells those who watch what happens in one session. Asked only while somebody does. Belongs to its
 /// ``Session``'s isolation.
-final class Witness {
+struct Witness {
   private let session: String
   private let watch: Watch
   private let loop: any EventLoop
@@ -190,13 +190,12 @@ extension Witness {
     }
   }
 
-  /// Interceptors that do not answer at once have decided on a call; `start` is nil where nobody
-  /// watched when they were asked.
+  /// Interceptors that do not answer at once, and were asked at `start`, have decided on a call.
   func judged(
     _ call: CallInFlight, by names: [String], _ verdict: InterceptorChain.Verdict,
-    since start: UInt64?
+    since start: UInt64
   ) {
-    guard watch.isOn, let start else { return }
+    guard watch.isOn else { return }
     var about: ValueObject = [
       "names": .list(names.map(Value.string)), "call": .integer(Int64(call.number)),
       "verdict": .string(verdict.name), "ms": .milliseconds(elapsed(since: start)),
