@@ -18,9 +18,6 @@ class DoorTest(test_inspector.DoorTest):
     browser = Firefox
 
 
-class DeskLightTest(test_inspector.DeskLightTest):
-    browser = Firefox
-
 
 class DeskDarkTest(test_inspector.DeskDarkTest):
     browser = Firefox
@@ -29,9 +26,6 @@ class DeskDarkTest(test_inspector.DeskDarkTest):
 class PhoneLightTest(test_inspector.PhoneLightTest):
     browser = Firefox
 
-
-class PhoneDarkTest(test_inspector.PhoneDarkTest):
-    browser = Firefox
 
 
 if __name__ == "__main__":
