@@ -18,14 +18,12 @@ class DoorTest(test_inspector.DoorTest):
     browser = Firefox
 
 
-
 class DeskDarkTest(test_inspector.DeskDarkTest):
     browser = Firefox
 
 
 class PhoneLightTest(test_inspector.PhoneLightTest):
     browser = Firefox
-
 
 
 if __name__ == "__main__":
