@@ -130,14 +130,16 @@ public actor JetStreamSessionStore: SessionStore {
   public func append(_ changes: [SessionChange]) throws -> Set<String> {
     let connection = try opened()
     // What is known to be in vain is not begun.
-    var lost = changes.filter { change in
-      logs[UTF8Key(change.session)].map { $0.lease != change.lease } ?? false
+    var lost: Set<UTF8Key> = []
+    for change in changes {
+      let session = UTF8Key(change.session)
+      if let log = logs[session], log.lease != change.lease { lost.insert(session) }
     }
-    guard lost.isEmpty else { throw SessionStoreError.leaseLost(sessions: names(of: lost)) }
+    try check(lost)
     var batch = Batch()
     func publish() throws {
       let refused = try write(batch, connection)
-      lost += changes.filter { refused.contains(UTF8Key($0.session)) }
+      lost.formUnion(refused)
       for ended in batch.ended where !refused.contains(ended) {
         logs[ended] = nil
         try connection.purge(Self.stream, Subject.of(ended.text))
@@ -150,9 +152,9 @@ public actor JetStreamSessionStore: SessionStore {
       for (place, message) in SessionLogEntry.messages(of: change, limit: limit).enumerated() {
         // A message goes after the one before it, whose number is known when that is kept.
         if batch.sessions.contains(session) { try publish() }
-        guard !lost.contains(where: { UTF8Key($0.session) == session }) else { break }
+        guard !lost.contains(session) else { break }
         guard let last = try last(of: session, change.lease, connection) else {
-          lost.append(change)
+          lost.insert(session)
           break
         }
         batch.add(
@@ -164,12 +166,12 @@ public actor JetStreamSessionStore: SessionStore {
     }
     try publish()
     try shorten(changes, connection)
-    guard lost.isEmpty else { throw SessionStoreError.leaseLost(sessions: names(of: lost)) }
+    try check(lost)
     return Set(changes.lazy.map(\.session).filter { self.logs[UTF8Key($0)]?.isLong == true })
   }
 
-  private func names(of changes: [SessionChange]) -> Set<String> {
-    Set(changes.map(\.session))
+  private func check(_ lost: Set<UTF8Key>) throws(SessionStoreError) {
+    guard lost.isEmpty else { throw .leaseLost(sessions: Set(lost.map(\.text))) }
   }
 
   /// Gives its leases back, so that other servers need not wait.

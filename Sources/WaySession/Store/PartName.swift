@@ -19,52 +19,23 @@ enum PartName {
     return "frame/\(number)/" + String(repeating: "0", count: 20 - digits.utf8.count) + digits
   }
 
+  private static let escaping = Escaping(mark: "%", keeping: "-._~", isUppercase: true)
+
   /// `owner` and `text` are of the client's choice: they are written with `%` and two digits for each
   /// byte that is no letter, digit, `-`, `.`, `_` or `~` (RFC 3986 §2.3), since two texts of other
   /// bytes may be equal.
   static func key(owner: String?, _ text: String) -> String {
-    "key/\(owner.map(escaped) ?? "")/\(escaped(text))"
+    "key/\(owner.map(escaping.escaped) ?? "")/\(escaping.escaped(text))"
   }
 
   /// Whose key a part is, and its text; nil for another part.
   static func key(of part: String) -> (owner: String?, text: String)? {
     guard let rest = rest(of: part, "key") else { return nil }
     let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let owner = text(of: parts[0]), let text = text(of: parts[1]) else {
-      return nil
-    }
+    guard parts.count == 2, let owner = escaping.text(of: parts[0]),
+      let text = escaping.text(of: parts[1])
+    else { return nil }
     return (owner.isEmpty ? nil : owner, text)
-  }
-
-  private static func escaped(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        bytes.append(byte)
-      default: bytes += "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func text(of escaped: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = escaped.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-        return nil
-      }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
   }
 
   /// What stands behind the first slash of a name that begins with `kind`; nil for another kind.
