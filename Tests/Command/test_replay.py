@@ -56,12 +56,29 @@ class Client:
             pass
 
 
-def record(port):
-    """Records what a phone does, as the inspector writes it."""
+def watched(port):
+    """Who watches, a phone, and its session."""
     watcher = Client(port, "inspector")
     phone = Client(port, "phone", hosts=[{"scheme": "native", "kind": "page"}, {"patterns": ["scan://code"], "kind": "task"}])
     session = phone.hello["session"]
     watcher.ask("admin.watch", session=session, messages=True, limit=65536)
+    return watcher, phone, session
+
+
+def end(watcher, phone, call, page):
+    """Ends the page that a call has opened, and the recording when all is told."""
+    phone.ask("navigation.finish", page=page, result={"data": {"street": "Dock Road"}})
+    phone.answer(call)
+    phone.ask("router.canOpen", uri="native://address/8")
+    while not any(each.get("method") == "router.canOpen" for each in watcher.records):
+        watcher.next()
+    for client in (phone, watcher):
+        client.socket.close()
+
+
+def record(port):
+    """Records what a phone does, as the inspector writes it."""
+    watcher, phone, session = watched(port)
     head = watcher.ask("admin.session", session=session)
     del head["records"]
     phone.ask("router.invoke", uri="action://echo", params={"word": "hello"})
@@ -70,13 +87,7 @@ def record(port):
     phone.ask("navigation.stack")
     phone.ask("router.invoke", uri="scan://code")
     phone.ask("router.invoke", uri="action://nowhere")
-    phone.ask("navigation.finish", page="p1", result={"data": {"street": "Dock Road"}})
-    phone.answer(page)
-    phone.ask("router.canOpen", uri="native://address/8")
-    while not any(each.get("method") == "router.canOpen" for each in watcher.records):
-        watcher.next()
-    for client in (phone, watcher):
-        client.socket.close()
+    end(watcher, phone, page, "p1")
     # When it was does not matter, and would change the file each time.
     start = min(each["at"] for each in watcher.records)
     rows = [{**each, "at": round(each["at"] - start, 3)} for each in watcher.records]
@@ -85,10 +96,7 @@ def record(port):
 
 def record_open_page(port):
     """Records a phone from when two of its pages are there already until one has ended, as the inspector writes it."""
-    watcher = Client(port, "inspector")
-    phone = Client(port, "phone", hosts=[{"scheme": "native", "kind": "page"}, {"patterns": ["scan://code"], "kind": "task"}])
-    session = phone.hello["session"]
-    watcher.ask("admin.watch", session=session, messages=True, limit=65536)
+    watcher, phone, session = watched(port)
     kept = phone.begin("router.open", uri="native://address/6")
     phone.shown(kept)
     page = phone.begin("router.open", uri="native://address/7")
@@ -100,13 +108,7 @@ def record_open_page(port):
     del head["records"]
     phone.ask("navigation.stack")
     phone.ask("router.invoke", uri="scan://code")
-    phone.ask("navigation.finish", page="p2", result={"data": {"street": "Dock Road"}})
-    phone.answer(page)
-    phone.ask("router.canOpen", uri="native://address/8")
-    while not any(each.get("method") == "router.canOpen" for each in watcher.records):
-        watcher.next()
-    for client in (phone, watcher):
-        client.socket.close()
+    end(watcher, phone, page, "p2")
     return [{"type": "recording", "version": 1, **head}, *watcher.records]
 
 
