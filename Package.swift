@@ -116,7 +116,12 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
-    target("WaybridgeCluster", ["WayValues", "WayRPC", "WaySession", "WayStore", "CWayNATS"]),
+    target(
+      "WaybridgeCluster",
+      [
+        "WayValues", "WayRPC", "WayTransport", "WaySession", "WayStore", "CWayNATS",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ]),
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [

@@ -239,78 +239,84 @@ static const unsigned char file_78[] = {
 #embed "../../web/bridge/uri.js"
 };
 static const unsigned char file_79[] = {
-#embed "../../web/inspector/call-detail.js"
+#embed "../../web/inspector/answers-view.js"
 };
 static const unsigned char file_80[] = {
-#embed "../../web/inspector/calls-view.js"
+#embed "../../web/inspector/call-detail.js"
 };
 static const unsigned char file_81[] = {
-#embed "../../web/inspector/dom.js"
+#embed "../../web/inspector/calls-view.js"
 };
 static const unsigned char file_82[] = {
-#embed "../../web/inspector/explain-view.js"
+#embed "../../web/inspector/cluster-view.js"
 };
 static const unsigned char file_83[] = {
-#embed "../../web/inspector/format.js"
+#embed "../../web/inspector/dom.js"
 };
 static const unsigned char file_84[] = {
-#embed "../../web/inspector/icon.svg"
+#embed "../../web/inspector/explain-view.js"
 };
 static const unsigned char file_85[] = {
-#embed "../../web/inspector/index.html"
+#embed "../../web/inspector/format.js"
 };
 static const unsigned char file_86[] = {
-#embed "../../web/inspector/inspector.css"
+#embed "../../web/inspector/icon.svg"
 };
 static const unsigned char file_87[] = {
-#embed "../../web/inspector/inspector.js"
+#embed "../../web/inspector/index.html"
 };
 static const unsigned char file_88[] = {
-#embed "../../web/inspector/link.js"
+#embed "../../web/inspector/inspector.css"
 };
 static const unsigned char file_89[] = {
-#embed "../../web/inspector/recorder.js"
+#embed "../../web/inspector/inspector.js"
 };
 static const unsigned char file_90[] = {
-#embed "../../web/inspector/recording.js"
+#embed "../../web/inspector/link.js"
 };
 static const unsigned char file_91[] = {
-#embed "../../web/inspector/records.js"
+#embed "../../web/inspector/recorder.js"
 };
 static const unsigned char file_92[] = {
-#embed "../../web/inspector/refusals-view.js"
+#embed "../../web/inspector/recording.js"
 };
 static const unsigned char file_93[] = {
-#embed "../../web/inspector/routes-view.js"
+#embed "../../web/inspector/records.js"
 };
 static const unsigned char file_94[] = {
-#embed "../../web/inspector/roving.js"
+#embed "../../web/inspector/refusals-view.js"
 };
 static const unsigned char file_95[] = {
-#embed "../../web/inspector/sessions-view.js"
+#embed "../../web/inspector/routes-view.js"
 };
 static const unsigned char file_96[] = {
-#embed "../../web/inspector/stack-view.js"
+#embed "../../web/inspector/roving.js"
 };
 static const unsigned char file_97[] = {
-#embed "../../web/inspector/tabs.js"
+#embed "../../web/inspector/sessions-view.js"
 };
 static const unsigned char file_98[] = {
-#embed "../../web/inspector/timeline-view.js"
+#embed "../../web/inspector/stack-view.js"
 };
 static const unsigned char file_99[] = {
-#embed "../../web/inspector/timeline.js"
+#embed "../../web/inspector/tabs.js"
 };
 static const unsigned char file_100[] = {
-#embed "../../web/inspector/tokens.css"
+#embed "../../web/inspector/timeline-view.js"
 };
 static const unsigned char file_101[] = {
-#embed "../../web/inspector/told.js"
+#embed "../../web/inspector/timeline.js"
 };
 static const unsigned char file_102[] = {
-#embed "../../web/inspector/versions-view.js"
+#embed "../../web/inspector/tokens.css"
 };
 static const unsigned char file_103[] = {
+#embed "../../web/inspector/told.js"
+};
+static const unsigned char file_104[] = {
+#embed "../../web/inspector/versions-view.js"
+};
+static const unsigned char file_105[] = {
 #embed "../../web/inspector/views.css"
 };
 
@@ -394,31 +400,33 @@ static const struct web_client_file files[] = {
     {"bridge/types.js", file_76, sizeof file_76},
     {"bridge/uri-map.js", file_77, sizeof file_77},
     {"bridge/uri.js", file_78, sizeof file_78},
-    {"inspector/call-detail.js", file_79, sizeof file_79},
-    {"inspector/calls-view.js", file_80, sizeof file_80},
-    {"inspector/dom.js", file_81, sizeof file_81},
-    {"inspector/explain-view.js", file_82, sizeof file_82},
-    {"inspector/format.js", file_83, sizeof file_83},
-    {"inspector/icon.svg", file_84, sizeof file_84},
-    {"inspector/index.html", file_85, sizeof file_85},
-    {"inspector/inspector.css", file_86, sizeof file_86},
-    {"inspector/inspector.js", file_87, sizeof file_87},
-    {"inspector/link.js", file_88, sizeof file_88},
-    {"inspector/recorder.js", file_89, sizeof file_89},
-    {"inspector/recording.js", file_90, sizeof file_90},
-    {"inspector/records.js", file_91, sizeof file_91},
-    {"inspector/refusals-view.js", file_92, sizeof file_92},
-    {"inspector/routes-view.js", file_93, sizeof file_93},
-    {"inspector/roving.js", file_94, sizeof file_94},
-    {"inspector/sessions-view.js", file_95, sizeof file_95},
-    {"inspector/stack-view.js", file_96, sizeof file_96},
-    {"inspector/tabs.js", file_97, sizeof file_97},
-    {"inspector/timeline-view.js", file_98, sizeof file_98},
-    {"inspector/timeline.js", file_99, sizeof file_99},
-    {"inspector/tokens.css", file_100, sizeof file_100},
-    {"inspector/told.js", file_101, sizeof file_101},
-    {"inspector/versions-view.js", file_102, sizeof file_102},
-    {"inspector/views.css", file_103, sizeof file_103},
+    {"inspector/answers-view.js", file_79, sizeof file_79},
+    {"inspector/call-detail.js", file_80, sizeof file_80},
+    {"inspector/calls-view.js", file_81, sizeof file_81},
+    {"inspector/cluster-view.js", file_82, sizeof file_82},
+    {"inspector/dom.js", file_83, sizeof file_83},
+    {"inspector/explain-view.js", file_84, sizeof file_84},
+    {"inspector/format.js", file_85, sizeof file_85},
+    {"inspector/icon.svg", file_86, sizeof file_86},
+    {"inspector/index.html", file_87, sizeof file_87},
+    {"inspector/inspector.css", file_88, sizeof file_88},
+    {"inspector/inspector.js", file_89, sizeof file_89},
+    {"inspector/link.js", file_90, sizeof file_90},
+    {"inspector/recorder.js", file_91, sizeof file_91},
+    {"inspector/recording.js", file_92, sizeof file_92},
+    {"inspector/records.js", file_93, sizeof file_93},
+    {"inspector/refusals-view.js", file_94, sizeof file_94},
+    {"inspector/routes-view.js", file_95, sizeof file_95},
+    {"inspector/roving.js", file_96, sizeof file_96},
+    {"inspector/sessions-view.js", file_97, sizeof file_97},
+    {"inspector/stack-view.js", file_98, sizeof file_98},
+    {"inspector/tabs.js", file_99, sizeof file_99},
+    {"inspector/timeline-view.js", file_100, sizeof file_100},
+    {"inspector/timeline.js", file_101, sizeof file_101},
+    {"inspector/tokens.css", file_102, sizeof file_102},
+    {"inspector/told.js", file_103, sizeof file_103},
+    {"inspector/versions-view.js", file_104, sizeof file_104},
+    {"inspector/views.css", file_105, sizeof file_105},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

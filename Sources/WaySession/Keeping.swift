@@ -61,7 +61,7 @@ enum Keeping {
       return session.members[id].flatMap { client(of: $0, in: session) }
     }
     return Keys.Name(part: part).flatMap {
-      session.keys.record(of: $0, at: session.loop.nanoseconds, wall: session.wall)
+      session.keys.record(of: $0, at: session.loop.nanoseconds)
     }
   }
 
@@ -72,13 +72,16 @@ enum Keeping {
       session.guide.hosts.definitions(of: client.id)
       + session.environment.serverHosts.definitions(of: client)
     var members: ValueObject = [
-      "name": .string(client.name), "token": .string(client.proof.token),
+      "name": .string(client.name),
+      "tokens": .list(client.proof.tokens.map(Value.string)),
       "identity": client.rights.caller.identity.record,
       "software": .object(client.software.record), "hosts": .list(hosts.map(\.value)),
       "topics": .list(
         session.happenings.subscribers[client.id].patterns.map { .string($0.text) }),
     ]
-    members["former"] = client.proof.former.map(Value.string)
+    if client.kept.doubtful > client.taken {
+      members["doubtful"] = .integer(Int64(clamping: client.kept.doubtful))
+    }
     members["page"] = client.page.map(Value.string)
     members["origin"] = client.handshake.origin.map(Value.string)
     members["address"] = client.handshake.address.map(Value.string)
@@ -264,11 +267,16 @@ extension Session: Journal.Source {
     }
   }
 
-  nonisolated func leaseLost() {
+  nonisolated func moved(_ move: Journal.Move) {
     assumeIsolated { session in
-      session.happenings.tell(.session, .takenOver)
+      session.wasMoved()
+      let counts = session.environment.cluster?.counts
+      (move == .takenOver ? counts?.lost : counts?.handedOver)?.add()
+      session.happenings.tell(.session, move == .takenOver ? .takenOver : .handedOver)
+      // They are followed where the session is now.
+      _ = session.links.removeAll()
       for client in session.members.all {
-        client.channel?.close(.drain, "another server has taken the session over")
+        client.channel?.close(.drain, "another server has the session")
         session.remove(client.id, code: CloseCode.drain.rawValue)
       }
     }

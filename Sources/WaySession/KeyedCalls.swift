@@ -79,6 +79,7 @@ enum KeyedCalls {
     let caller = client.rights.caller
     guard let call = session.begin(number, entry, asker(for: name, in: session), deadline: nil)
     else { return }
+    call.isOfKey = true
     guard session.isKept else {
       return run(call, request, caller, in: session, begin)
     }
@@ -108,7 +109,9 @@ enum KeyedCalls {
     let leader = session.makeCallNumber()
     guard session.pages.restore(leader, openerOf: page) else { return false }
     session.keys.restore(name, request, leader: leader, page: page)
-    session.begin(leader, .open, asker(for: name, in: session), deadline: nil)?.work = .page(page)
+    let call = session.begin(leader, .open, asker(for: name, in: session), deadline: nil)
+    call?.work = .page(page)
+    call?.isOfKey = true
     return true
   }
 

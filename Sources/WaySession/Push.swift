@@ -25,6 +25,29 @@ struct Push: Sendable {
   let deadline: Duration
   let method: String
 
+  /// As `session.push` takes it.
+  var told: Value {
+    var given: ValueObject = [:]
+    switch action {
+    case .open(let uri, let style, let exts):
+      given = ["uri": .string(uri), "params": .object(params), "exts": .object(exts)]
+      given["style"] = style.map { .string($0.rawValue) }
+    case .invoke(let uri, let exts):
+      given = ["uri": .string(uri), "params": .object(params), "exts": .object(exts)]
+    case .deliver(let link):
+      given = ["uri": .string(link.uri), "params": .object(link.params)]
+    case .pageCall(let page, let method):
+      given = ["page": .string(page), "method": .string(method), "params": .object(params)]
+    case .event(let topic, let data, let retain):
+      given = ["topic": .string(topic), "data": data, "retain": .integer(Int64(retain))]
+    case .client: given = params
+    }
+    return [
+      "to": audience.told, "method": .string(method), "params": .object(given),
+      "deadlineMs": .integer(Int64(clamping: deadline.milliseconds)),
+    ]
+  }
+
   /// Whether they may do it by themselves, too. Fails with 2403.
   func check(_ rights: Rights) throws(CallError) { try rights.enter(method) }
 }

@@ -21,6 +21,7 @@ enum Reception {
   ) -> Verdict {
     if numbers.areAbsent { return admitApart(frame, from: client, in: session) }
     client.isNumbering = true
+    if client.proof.isUnconfirmed { client.proof.confirm() }
     client.kept.isDoubtful = numbers.last <= client.kept.doubtful
     client.kept.isToldOfRestart = false
     session.mail.note(client)
@@ -62,6 +63,7 @@ enum Reception {
       return refuse(client, "an ack of what was never sent")
     }
     client.isNumbering = true
+    if client.proof.isUnconfirmed { client.proof.confirm() }
     return .drop
   }
 

@@ -28,6 +28,7 @@ enum Resuming {
     else { return session.remove(id, code: code) }
     client.disconnect(at: session.loop.nanoseconds)
     session.environment.resumables.wentAway()
+    session.environment.serverHosts.set(client, isAway: true)
     session.happenings.tell(.session, .away(client: client.name, code: code))
     wait(client, in: session)
   }
@@ -54,7 +55,25 @@ enum Resuming {
   private static func wait(
     _ client: Client, for time: Duration, in session: isolated Session
   ) {
+    // The time begins when it can come back.
+    guard !session.isCutOff else { return }
     client.absence = session.setAlarm(time, .absence(client.id))
+  }
+
+  /// No client can come back: the time in which that has to be does not pass.
+  static func pause(in session: isolated Session) {
+    session.isCutOff = true
+    for client in session.members.all {
+      client.absence?.cancel()
+      client.absence = nil
+    }
+  }
+
+  /// Clients can come back: who is away has all of its time for it.
+  static func unpause(in session: isolated Session) {
+    guard session.isCutOff else { return }
+    session.isCutOff = false
+    for client in session.members.all where client.isAbsent { wait(client, in: session) }
   }
 
   /// A client has not resumed in its time. While a call of it runs that has a later deadline, it
@@ -75,12 +94,13 @@ enum Resuming {
     session.remove(id)
   }
 
-  /// Has a connection go on with a client, whose last message taken is given. `identity` is that of
+  /// Has a connection, which came at `began`, go on with a client, whose last message taken is given.
+  /// `identity` is that of
   /// its handshake's token; nil where it has none. Gives why it cannot, and then nothing has
   /// changed; fails with 2401 or 2403 where it must not.
   static func resume(
     _ client: Client, _ asked: ResumeClaim, _ identity: Identity?, _ handshake: Handshake,
-    _ channel: any MessageChannel, in session: isolated Session
+    _ channel: any MessageChannel, since began: ClosedRange<UInt64>, in session: isolated Session
   ) throws(CallError) -> Result<UInt64, ResumeRefusal> {
     guard let numbering = client.numbering else { return .failure(ResumeRefusal(.unknown)) }
     guard asked.epoch == session.epoch else { return .failure(ResumeRefusal(.epoch)) }
@@ -91,7 +111,9 @@ enum Resuming {
       !isRestarted || asked.isReloaded || asked.sent.map({ $0 >= numbering.received }) == true
     else { return .failure(ResumeRefusal(.gap)) }
     guard client.proof.knows(asked.token) else { return .failure(ResumeRefusal(.token)) }
-    guard channel.id > client.lastChannel else { return .failure(ResumeRefusal(.stale)) }
+    guard (began.lowerBound, channel.id) > client.lastConnection else {
+      return .failure(ResumeRefusal(.stale))
+    }
     guard handshake.origin == client.handshake.origin else {
       throw .forbidden("origin", "The client is one of a page of another origin")
     }
@@ -112,7 +134,8 @@ enum Resuming {
       old.close(.takenOver, "Another connection has resumed the client")
     }
     if isRestarted { settle(client, asked, upTo: number, in: session) }
-    client.connect(channel, handshake)
+    client.connect(channel, since: began.upperBound, handshake)
+    session.environment.serverHosts.set(client, isAway: false)
     session.note(client)
     session.mail.resume(client, after: number)
     session.happenings.tell(.session, .back(client: client.name))
@@ -134,7 +157,7 @@ enum Resuming {
     client.kept.isRestarted = false
     // What it sent may have been carried out there. A client that was loaded again sends nothing of
     // it a second time.
-    client.kept.doubtful = asked.isReloaded ? 0 : asked.sent ?? 0
+    client.kept.doubtful = asked.isReloaded ? 0 : min(client.kept.doubtful, asked.sent ?? 0)
     client.numbering?.outbox.skip(to: number)
   }
 

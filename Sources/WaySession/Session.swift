@@ -17,6 +17,8 @@ package actor Session: Asking {
   nonisolated let epoch: String
   /// Nil where the session ends with the server.
   let journal: Journal?
+  /// Whether it may be kept, and so another server may have it.
+  nonisolated let isKeepable: Bool
   nonisolated let environment: SessionEnvironment
   /// Whether the app takes the spans of calls.
   nonisolated let isTraced: Bool
@@ -42,6 +44,14 @@ package actor Session: Asking {
   @exclusivity(unchecked) private var isActing = false
   /// Set when no new call may begin to wait.
   private(set) var isEnding = false
+  /// Set when another server is to carry out what comes.
+  @exclusivity(unchecked) private(set) var isMoving = false
+  /// Set when the session is handed over.
+  private(set) var isReleased = false
+  /// Set when it is another server's.
+  private var hasMoved = false
+  /// Whether the server may not take it for its own now, so that nobody comes in.
+  var isCutOff = false
   /// Set when no new task or page may begin.
   private(set) var isDraining = false
 
@@ -58,6 +68,7 @@ package actor Session: Asking {
     self.id = id
     self.identity = identity
     self.journal = journal
+    isKeepable = journal != nil
     joinToken = record?.joinToken ?? Token.random()
     epoch = record?.epoch ?? Token.random(12)
     ownRights = Rights.ofApp(in: id, environment.logger)
@@ -66,7 +77,7 @@ package actor Session: Asking {
     let (loop, limits) = (environment.loop, environment.limits)
     executor = loop.asUnownedSerialExecutor()
     let budget = ByteBudget(.session, limits.maxSessionBytes, within: environment.budget)
-    members = Members(limits: limits, budget: budget)
+    members = Members(of: id, limits: limits, budget: budget)
     mail = Mail(limits: limits, members: members, environment.resumables, journal)
     guide = Guide(environment.router, limits: limits, environment.serverHosts)
     happenings = Happenings(
@@ -199,7 +210,7 @@ extension Session {
       answered(request, .failure(.unanswered(error)))
     }
     happenings.subscribers.removeAll(of: id)
-    happenings.tell(.session, .left(client: client.name, code: code))
+    if !hasMoved { happenings.tell(.session, .left(client: client.name, code: code)) }
     if members.isEmpty { end() }
     pages.isHeld = false
     act([])
@@ -207,6 +218,15 @@ extension Session {
 
   /// No new task and page may begin from now on.
   func beginDraining() { isDraining = true }
+
+  /// What comes from now on is another server's to carry out.
+  func beginMoving() { isMoving = true }
+
+  /// The session is another server's: what ends here goes on there.
+  func wasMoved() { hasMoved = true }
+
+  /// The session is handed over: nobody comes in here any more.
+  func wasReleased() { isReleased = true }
 
   /// No new call may begin to wait from now on, and what has waited for its turn does not get it any
   /// more.
@@ -221,7 +241,7 @@ extension Session {
     let unfollowed = links.removeAll()
     act(pages.end())
     for number in calls.numbers { stop(number, .callerGone) }
-    happenings.tell(.session, .ended)
+    if !hasMoved { happenings.tell(.session, .ended) }
     journal?.end()
     environment.owner.ended(id, unfollowed: unfollowed)
   }
@@ -295,6 +315,7 @@ extension Session {
   /// Hands an answer on to the session that has asked.
   func answered(_ request: PendingRequest, _ result: Result<Value, RequestFailure>) {
     guard let asker = request.asker as? Session, asker !== self else {
+      if let asker = request.asker as? AskerElsewhere { return asker.answered(result) }
       return answered(request.purpose, result)
     }
     let purpose = request.purpose
@@ -303,7 +324,9 @@ extension Session {
 
   /// Who is to serve a call; nil where it is gone.
   func host(_ chosen: ChosenHost) -> ServerHosts.Member? {
-    if let member = members[chosen.client] { return .init(client: member, home: self) }
+    if let member = members[chosen.client] {
+      return .init(name: member.name, place: .here(member, home: .init(session: self)))
+    }
     return environment.serverHosts[chosen.client]
   }
 
@@ -441,12 +464,19 @@ extension Session {
   func forward(
     _ method: String, _ params: Value, to member: ServerHosts.Member, _ call: CallInFlight
   ) {
-    if let home = member.home as? Session, home.loop !== loop {
-      let errand = Errand(to: member.client, of: home)
+    switch member.place {
+    case .elsewhere(let host):
+      let errand = ErrandElsewhere(to: host, environment.cluster)
       call.work = .errand(errand)
-      return errand.ask(method, params, for: .run(call.number), by: self, call.rights)
+      errand.ask(method, params, for: call.number, by: self, call.rights)
+    case .here(let client, let home):
+      guard let home = home.session as? Session, home.loop !== loop else {
+        return forward(method, params, to: client, call)
+      }
+      let errand = Errand(to: client, of: home)
+      call.work = .errand(errand)
+      errand.ask(method, params, for: .run(call.number), by: self, call.rights)
     }
-    forward(method, params, to: member.client, call)
   }
 
   /// As to a member of any session, to one of this loop.

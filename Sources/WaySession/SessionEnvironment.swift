@@ -29,6 +29,9 @@ protocol SessionOwner: AnyObject, Sendable {
   func sessionInfos() async -> [SessionInfo]
   /// What is declared and nobody serves, and the other way round.
   func recheck() async -> Recheck
+  /// The table has changed here: so it does on the other servers. What each has answered, nil for one
+  /// alone.
+  func shareTable() async -> Result<[Value], CallError>?
   /// Does what a client asks for in sessions that are not its own. Fails where it cannot be begun.
   func push(_ push: Push, by rights: Rights) async throws(CallError) -> [Value]
   /// A client has left that may have watched.
@@ -52,6 +55,8 @@ protocol SessionOwner: AnyObject, Sendable {
 /// What a session has from where it lives.
 struct SessionEnvironment: Sendable {
   let loop: any EventLoop
+  /// This server among others; nil for one alone.
+  let cluster: ClusterMember?
   let router: Router
   let limits: Limits
   /// What is kept for all sessions.

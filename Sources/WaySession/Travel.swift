@@ -255,7 +255,7 @@ extension Travel {
       }
       call.journey = journey
       if session.environment.watch.isOn {
-        call.noted(destination.route?.name, host: host.client.name)
+        call.noted(destination.route?.name, host: host.name)
       }
       let task: Value = [
         "uri": .string(destination.uri.text), "params": .object(params),

@@ -243,7 +243,8 @@ extension Witness {
     case .hostSilent(let client, let method):
       tell("client", at: now, client, ["event": "silent", "method": .string(method)])
     case .ended: tell("session", at: now, nil, ["event": "ended"])
-    case .restored, .unreadable, .notRestored, .takenOver, .taskStarted, .taskEnded, .taskDeclined,
+    case .restored, .unreadable, .notRestored, .takenOver, .handedOver, .taskStarted, .taskEnded,
+      .taskDeclined,
       .handlerAnswered, .routeFailed, .attemptFailed, .called, .threw:
       break
     }

@@ -21,6 +21,8 @@ public actor LiveTable {
     case fetch
     /// The app's own code has changed it.
     case code
+    /// Another server of the cluster has changed it.
+    case cluster
   }
 
   /// One change that has been made.
@@ -73,6 +75,8 @@ public actor LiveTable {
   /// The earlier tables, the oldest first.
   private var earlier: [Kept] = []
   private var since: Int64 = 0
+  /// What was taken last from where: read once more, it says nothing new.
+  private var lastTaken: [Cause: TableStamp] = [:]
   private var listeners: [Int: AsyncStream<News>.Continuation] = [:]
   private var lastListener = 0
 
@@ -84,6 +88,7 @@ public actor LiveTable {
     self.file = file
     builtIn = table.document
     current = table
+    if file != nil { lastTaken[.file] = table.stamp }
   }
 
   /// Which table is in force.
@@ -203,15 +208,54 @@ public actor LiveTable {
     }
   }
 
-  /// As ``replace(with:expecting:cause:at:)``; nil where the document is the one in force.
+  /// As ``replace(with:expecting:cause:at:)``; nil where the document is the one in force, or was
+  /// taken before from the same place, which has not changed since.
   package func take(
     _ document: Value, cause: Cause, at now: Int64
   ) throws(TableError) -> Change? {
     try told(cause) { () throws(TableError) in
       let table = try parsed(document, "The table")
-      if table.stamp == current.stamp { return nil }
+      if lastTaken[cause] == table.stamp { return nil }
+      if table.stamp == current.stamp {
+        lastTaken[cause] = table.stamp
+        return nil
+      }
       try ensureNotBefore(table)
-      return try put(table, cause, at: now)
+      let change = try put(table, cause, at: now)
+      lastTaken[cause] = table.stamp
+      return change
+    }
+  }
+
+  /// The document that is in force, and those that can be gone back to, the latest first, as many as
+  /// fit into so many bytes: `{table, earlier: [{at, table}]}`.
+  package func shared(maxBytes: Int) throws -> [UInt8] {
+    var left = maxBytes - (try JSON.text(document).utf8.count)
+    var some: [Value] = []
+    for kept in earlier.reversed() {
+      left -= kept.text.utf8.count + 100
+      guard left > 0 else { break }
+      some.append(["at": .integer(kept.time), "table": try JSON.parse(kept.text)])
+    }
+    return Array(try JSON.text(["table": document, "earlier": .list(some)]).utf8)
+  }
+
+  /// Takes what is in force elsewhere, and what can be gone back to there, as ``shared(maxBytes:)``
+  /// tells them, be the version before the present one; nil where it is in force here.
+  package func adopt(_ shared: Value, at now: Int64) throws(TableError) -> Change? {
+    try told(.cluster) { () throws(TableError) in
+      let table = try parsed(shared["table"] ?? .null, "The table of the cluster")
+      let earlier = (shared["earlier"]?.list ?? []).reversed().compactMap { value -> Kept? in
+        guard let document = value["table"], let text = try? JSON.text(document),
+          let table = try? RouteTable(parsing: document)
+        else { return nil }
+        return Kept(stamp: table.stamp, time: value["at"]?.integer ?? 0, text: text)
+      }
+      if table.stamp == current.stamp {
+        self.earlier = earlier
+        return nil
+      }
+      return try put(table, .cluster, at: now, leaving: earlier)
     }
   }
 

@@ -1,6 +1,6 @@
 /// What the author calls a state of a table, compared as people read it: `9` is before `10`, `1.4`
 /// before `1.4.1`, and `3` before `3+1`.
-struct TableVersion: Comparable {
+package struct TableVersion: Comparable {
   private enum Part: Equatable {
     /// Digits without the zeros at their beginning.
     case number(Substring)
@@ -9,7 +9,7 @@ struct TableVersion: Comparable {
 
   private let parts: [Part]
 
-  init(_ text: String) {
+  package init(_ text: String) {
     var parts: [Part] = []
     var rest = text[...]
     while let first = rest.first {
@@ -21,7 +21,7 @@ struct TableVersion: Comparable {
     self.parts = parts
   }
 
-  static func < (left: TableVersion, right: TableVersion) -> Bool {
+  package static func < (left: TableVersion, right: TableVersion) -> Bool {
     for (mine, other) in zip(left.parts, right.parts) where mine != other {
       switch (mine, other) {
       case (.number(let mine), .number(let other)):

@@ -12,6 +12,9 @@ public struct Handshake: Sendable {
   public var token: String?
   /// The header fields that the server was asked to hand on, in their order, names in lower case.
   public var headers: [(name: String, value: String)]
+  /// When it came, in nanoseconds of the loops' clock, before it was answered: the loop that takes
+  /// the connection does so later. Nil where that is at once.
+  package var came: UInt64?
 
   /// Also for tests of what tells who a client is.
   public init(

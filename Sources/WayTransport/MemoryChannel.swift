@@ -8,9 +8,7 @@ package final class MemoryChannel: MessageChannel {
     case closed
   }
 
-  private static let made = Atomic<UInt64>(0)
-
-  package let id = made.add(1, ordering: .relaxed).newValue
+  package let id = ChannelIDs.make()
   package let loop: any EventLoop
   private let memoryLoop: MemoryLoop
   private let state = Mutex(State.open(receiver: nil))

@@ -22,6 +22,7 @@ extension BridgeConfiguration {
     shared.logger = logger
     shared.table = table
     shared.store = store
+    shared.cluster = cluster
     if let log { shared.observer = log.observer }
     return shared
   }

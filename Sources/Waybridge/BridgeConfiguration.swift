@@ -101,6 +101,10 @@ public struct BridgeConfiguration: Sendable {
   /// nothing later, the server goes on without it, says so in its log, at `/health`
   /// (`{"status":"degraded"}`) and in its metrics, and hands everything over when it can again.
   public var store: (any SessionStore)?
+  /// The servers that this is one of: clients come in at any of them, and another goes on with the
+  /// sessions of one that ends. Its store is in the place of ``store``. Nil for a server alone.
+  /// `Cluster(nats:)` of WaybridgeCluster makes one.
+  public var cluster: Cluster?
   /// A file that holds the policy, in the place of ``policy``: a JSON document of the schema
   /// `protocol/schema/policy.schema.json`. It is read again when it changes; one that is wrong by
   /// then is logged, and leaves the policy as it is.

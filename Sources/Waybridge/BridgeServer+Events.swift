@@ -19,7 +19,7 @@ extension BridgeServer {
   public func publish(
     _ topic: String, _ data: Value = .null, to audience: Audience = .all, retain: Int = 0
   ) async throws(CallError) {
-    try await group().publish(topic, data, to: audience, retain: retain)
+    try await group().allServers.publish(topic, data, to: audience, retain: retain)
   }
 
   /// Tells an event of a topic that generated code knows, as ``publish(_:_:to:retain:)-(String,_,_,_)``. Throws as
@@ -37,7 +37,7 @@ extension BridgeServer {
   /// Forgets what ``publish(_:_:to:retain:)-(String,_,_,_)`` has kept of a topic for exactly this audience.
   /// Throws only while the server does not run.
   public func forget(_ topic: String, to audience: Audience = .all) async throws(CallError) {
-    try await group().forget(topic, for: audience)
+    try await group().allServers.forget(topic, for: audience)
   }
 
   /// The server's own events of all sessions from now on, each with the id of its `session`: those

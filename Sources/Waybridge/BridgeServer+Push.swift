@@ -31,7 +31,7 @@ extension BridgeServer {
     _ uri: String, params: ValueObject = [:], exts: ValueObject = [:], style: Style? = nil,
     in audience: Audience, timeout: Duration = .seconds(10), carrying: [String: any Sendable] = [:]
   ) async throws(CallError) -> [Delivery<OpenedPage>] {
-    try await group().open(
+    try await group().allServers.open(
       uri, params, exts: exts, style: style, in: audience, timeout: timeout, carrying: carrying)
   }
 
@@ -51,7 +51,7 @@ extension BridgeServer {
     _ method: String, _ params: ValueObject = [:], of audience: Audience,
     timeout: Duration = .seconds(10)
   ) async throws(CallError) -> [Delivery<Value>] {
-    try await group().call(method, params, of: audience, timeout: timeout)
+    try await group().allServers.call(method, params, of: audience, timeout: timeout)
   }
 
   /// Calls a method of one page: of the client that runs in it, else of its host (`page.call`).
@@ -63,7 +63,7 @@ extension BridgeServer {
     page: String, in session: String, _ method: String, _ params: ValueObject = [:],
     timeout: Duration = .seconds(10)
   ) async throws(CallError) -> Value {
-    try await group().call(page: page, in: session, method, params, timeout: timeout)
+    try await group().allServers.call(page: page, in: session, method, params, timeout: timeout)
   }
 
   /// Hands a link from outside (of a push message, a shortcut, a universal link) to every session
@@ -75,7 +75,7 @@ extension BridgeServer {
   /// Throws ``CallError``: -32602 for a text that is no URI with a scheme, 2429 when
   /// ``Limits/maxLinks`` wait already.
   public func deliver(_ link: DeepLink, to audience: Audience = .all) async throws(CallError) {
-    try await group(orKeeping: link, for: audience)?.deliver(link, to: audience)
+    try await group(orKeeping: link, for: audience)?.allServers.deliver(link, to: audience)
   }
 
   /// Hands over a link in the shape of an older server, `{action, action_url, params}`, as
@@ -93,16 +93,16 @@ extension BridgeServer {
   /// The sessions of an audience as they are now, in no order. Throws only while the server does
   /// not run.
   public func sessions(_ audience: Audience = .all) async throws(CallError) -> [SessionInfo] {
-    try await group().sessions(audience)
+    try await group().allServers.sessions(audience)
   }
 
   /// Puts a session into a group. Throws 2404 where there is no such session.
   public func add(session: String, toGroup group: String) async throws(CallError) {
-    try await self.group().add(session: session, toGroup: group)
+    try await self.group().allServers.add(session: session, toGroup: group)
   }
 
   /// Takes a session out of a group, where it is in it. Throws 2404 where there is no such session.
   public func remove(session: String, fromGroup group: String) async throws(CallError) {
-    try await self.group().remove(session: session, fromGroup: group)
+    try await self.group().allServers.remove(session: session, fromGroup: group)
   }
 }

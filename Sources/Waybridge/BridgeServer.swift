@@ -84,7 +84,7 @@ public struct BridgeServer: Service {
     while case let links = slot.begin(group), !links.isEmpty {
       for (link, audience) in links {
         // It was checked when it came, so too many wait for sessions by now.
-        do throws(CallError) { try await group.deliver(link, to: audience) } catch {
+        do throws(CallError) { try await group.allServers.deliver(link, to: audience) } catch {
           configuration.logger?.warning("link given up", metadata: ["reason": "\(error.message)"])
         }
       }

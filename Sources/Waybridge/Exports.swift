@@ -7,6 +7,7 @@ import WaySession
 @_exported import enum WaySession.Audience
 @_exported import struct WaySession.BridgeEvent
 @_exported import struct WaySession.ClientInfo
+@_exported import struct WaySession.Cluster
 @_exported import struct WaySession.Delivery
 @_exported import struct WaySession.Limits
 @_exported import struct WaySession.OpenedPage

@@ -20,9 +20,10 @@ enum Responder {
       case healthPath:
         return .answer(
           read(request) {
-            health(
+            Health(
               isDraining: request.isDraining || metrics.group.isAboutToEnd,
-              isDegraded: metrics.group.isDegraded)
+              isDegraded: metrics.group.isDegraded, cluster: metrics.group.clusterState
+            ).response
           })
       case "/metrics":
         if request.isLocal { return read(request, on: loop) { await text(metrics) } }
@@ -88,15 +89,6 @@ enum Responder {
     let maxMessage: Int
     /// Whether who has no token is taken too.
     let isOpen: Bool
-  }
-
-  /// Whether clients may come; `degraded` where they may, and a restart would end their sessions.
-  private static func health(isDraining: Bool, isDegraded: Bool) -> HTTPResponse {
-    let status = isDraining ? "draining" : isDegraded ? "degraded" : "ok"
-    let reason = isDegraded && !isDraining ? ",\"reason\":\"sessions are not kept\"" : ""
-    return HTTPResponse(
-      status: isDraining ? 503 : 200, contentType: "application/json",
-      body: Array("{\"status\":\"\(status)\"\(reason)}\n".utf8), isServedWhenFull: true)
   }
 
   private static func text(_ metrics: BridgeMetrics) async -> HTTPResponse {

@@ -71,6 +71,8 @@ extension BridgeClient {
       return line.drop(.gap, "the server has other numbers")
     }
     keep(session)
+    // So that the server knows that the new token has come.
+    line.sendAck()
     states.tell(.resumed)
     settleLost(answer, received)
     askApart()

@@ -22,7 +22,13 @@ public struct ClusterError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What the library refuses (natsStatus), and JetStream where it says more (jsErrCode).
   init(_ place: String, _ what: String, _ status: natsStatus, _ code: jsErrCode = jsErrCode(0)) {
     let code = Int(code.rawValue)
-    let said = natsStatus_GetText(status).map { String(cString: $0) } ?? "status \(status.rawValue)"
+    let said =
+      switch status {
+      // What the library says where nothing may wait for a connection to come back.
+      case NATS_INSUFFICIENT_BUFFER, NATS_CONNECTION_DISCONNECTED: "the connection is lost"
+      default:
+        natsStatus_GetText(status).map { String(cString: $0) } ?? "status \(status.rawValue)"
+      }
     self.init(
       place, "\(what): \(said)\(code > 0 ? " (JetStream \(code))" : "")",
       advice: Self.advice(status), code: code > 0 ? code : nil)
@@ -41,6 +47,17 @@ public struct ClusterError: Error, Sendable, Hashable, CustomStringConvertible {
       "give a user and a password that may (nats://USER:PASSWORD@HOST:PORT)"
     default: nil
     }
+  }
+
+  /// What to do about a session whose log cannot be read.
+  static func advice(toRead session: String) -> String {
+    "run the version that has written it, or \(toForget(session))"
+  }
+
+  /// How to do without what is kept of a session. A purge is none (`NATSConnection.delete`).
+  static func toForget(_ session: String) -> String {
+    "delete the messages of the subject \(Subject.of(session)) by their numbers, oldest first "
+      + "(nats stream rmm \(OwnedLogs.stream) NUMBER)"
   }
 
   static let noJetStream = "start nats-server with JetStream (-js, and -sd FOLDER for its disk)"

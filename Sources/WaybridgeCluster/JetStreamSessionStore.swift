@@ -1,281 +1,219 @@
 import WaySession
 import WayStore
+import WayTransport
 import WayValues
 
 /// Keeps sessions in NATS with JetStream, for any number of servers: each session is one server's,
 /// and another takes it over when that one is gone.
 ///
 /// Each change of a session is a message of its own subject in one stream, written after the last
-/// one that its owner knows of: who was taken over from is refused. What ``append(_:)`` has returned
+/// one that its owner knows of: who was taken over from is refused, or not heeded. What ``append(_:)`` has returned
 /// for outlives a crash of the server; with three engines (replicas) that of an engine too; and a
 /// power failure of all engines as far as nats-server has written to its disks (`sync_interval`).
 ///
-/// All work is done on a thread of its own, in the order of the calls.
-public actor JetStreamSessionStore: SessionStore {
-  private static let stream = "WAYBRIDGE_SESSIONS"
-  private static let description = "Sessions of Waybridge, form 1"
-  /// Bytes of one message at most, of those that the engine takes.
-  private static let maxMessage = 512 << 10
+/// What is written is written on a thread of its own, in the order of the calls; what is read to be
+/// taken over is read aside, and what was written meanwhile refuses that.
+package actor JetStreamSessionStore: SharedSessionStore {
+  /// Sessions that are taken over in one turn, and bytes of logs that are read for it at once.
+  private static let maxTaken = 256
+  private static let maxRead = 256 << 20
+  /// For how many seconds it is tried again to read what an engine does not have yet.
+  private static let holeSeconds = 5
 
   private let queue = WorkQueue("waybridge.cluster")
   private let place: String
-  /// Nil once it is closed.
-  private var connection: NATSConnection?
-  private var lease: ServerLease?
-  private var renewals: Task<Void, Never>?
-  /// What is known of the logs of those that this server owns.
-  private var logs: [UTF8Key: SessionLog] = [:]
+  /// Who tells which servers are gone.
+  private let leases: ServerLeases
+  private let lookups: Lookups
+  private let reader: SessionReader
+  /// Called where the engine has lost what it had acknowledged.
+  private let bereft: @Sendable () -> Void
+  /// Of those that this server owns; nil once it is closed.
+  private var logs: OwnedLogs?
+  private var owner = ""
+  /// Whether logs that are left of sessions that are over are tried again soon.
+  private var isClearing = false
 
-  /// A message of a change, and whether it begins that.
-  private typealias Part = (
-    session: UTF8Key, begins: Bool, publication: NATSConnection.Publication
-  )
-
-  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
     queue.asUnownedSerialExecutor()
   }
 
   /// Connects to the engine, and makes the stream of sessions where there is none; blocks meanwhile.
-  ///
-  /// `url` is `nats://[USER:PASSWORD@]HOST[:PORT]`, or `tls://…`; several engines of one cluster
-  /// have commas between them. Throws ``ClusterError``, which says what to do: where no engine
-  /// answers, it has no JetStream, or its stream is another's.
-  public init(url: String) throws {
-    let connection = try NATSConnection(url)
-    try connection.makeStream(
-      Self.stream, subject: Subject.all, description: Self.description)
-    place = connection.place
-    self.connection = connection
-  }
-
-  /// Takes over the sessions of all servers that are gone, which takes some seconds where one of
-  /// them has not been for long. Throws ``ClusterError``.
-  public func load(as owner: String) async throws -> [StoredSession] {
-    let connection = try opened()
-    self.lease?.giveBack()
-    let lease = try ServerLease(of: owner, on: connection)
-    self.lease = lease
-    if renewals == nil { renewals = renewing() }
-    let (found, order) = try read(connection)
-    let others = Set(found.values.compactMap { $0.isOver ? nil : $0.lease?.owner })
-      .subtracting([owner])
-    let alive = try await alive(of: others, lease)
-    var taken: [StoredSession] = []
-    for id in order {
-      guard let reading = found[id], let last = reading.lease, !alive.contains(last.owner) else {
-        continue
-      }
-      if reading.isOver {
-        try connection.purge(Self.stream, Subject.of(id.text))
-        continue
-      }
-      let own = SessionLease(owner: owner, term: last.term + 1)
-      let taking = NATSConnection.Publication(
-        subject: Subject.of(id.text), bytes: SessionLogEntry(lease: own, piece: []).bytes,
-        after: reading.last)
-      // Another server may have been faster.
-      guard case .kept(let number)? = try connection.publish([taking]).first else { continue }
-      logs[id] = SessionLog(lease: own, last: number, count: reading.count + 1)
-      taken.append(StoredSession(id: id.text, lease: own, parts: reading.parts.all))
+  init(
+    _ address: EngineAddress, replicas: Int, _ leases: ServerLeases, _ lookups: Lookups,
+    bereft: @escaping @Sendable () -> Void
+  ) throws(ClusterError) {
+    let tenure = leases.tenure
+    let logs = try OwnedLogs(address, replicas: replicas) {
+      tenure.isOver(at: MonotonicClock.nanoseconds) ? nil : tenure.counts.losses
     }
-    return taken
+    self.bereft = bereft
+    place = logs.place
+    self.logs = logs
+    self.leases = leases
+    self.lookups = lookups
+    reader = SessionReader(address)
   }
 
-  /// Which of these servers are there: those that renew their leases.
-  private func alive(of owners: Set<String>, _ lease: ServerLease) async throws -> Set<String> {
-    let first = try lease.revisions(of: owners)
-    var doubtful = Set(first.keys)
-    var alive: Set<String> = []
-    while !doubtful.isEmpty {
-      try await Task.sleep(for: .milliseconds(250))
-      let now = try lease.revisions(of: doubtful)
-      for owner in doubtful where now[owner] != first[owner] {
-        doubtful.remove(owner)
-        if now[owner] != nil { alive.insert(owner) }
+  package func load(as owner: String) async throws -> [StoredSession] {
+    self.owner = owner
+    // What it had in an earlier life is nobody's.
+    try opened().forgetAll()
+    let loaded = Locked<[StoredSession]>([])
+    _ = try await takeAll { session in loaded.withLock { $0.append(session) } }
+    return loaded.withLock { $0 }
+  }
+
+  package func takeAll(
+    _ taken: @Sendable (StoredSession) async -> Void
+  ) async throws -> Set<String> {
+    try opened().lookAtStream()
+    let survey = try await reader.survey()
+    let owners = Set(
+      survey.compactMap { $0.isOver || $0.isReleased ? nil : $0.lease?.owner })
+    var gone: Set<String> = []
+    for other in owners where other != owner {
+      if try await leases.isGone(other) { gone.insert(other) }
+    }
+    try opened().areOver(survey.lazy.filter(\.isOver))
+    clear()
+    let nobodys = survey.filter { isNobodys($0, gone) }
+    var holed: [SessionReading] = []
+    for group in Self.groups(nobodys) { holed += try await take(group, gone, taken) }
+    // An engine that is behind the others is so for some seconds; what it does not have by then is
+    // left to who comes for it.
+    for _ in 0..<Self.holeSeconds where !holed.isEmpty {
+      try await Task.sleep(for: .seconds(1))
+      holed = try await take(holed.map(\.id), gone, taken)
+    }
+    return owners.subtracting(gone).subtracting([owner])
+  }
+
+  /// Takes sessions over and hands them on; gives those of whose logs messages are missing.
+  private func take(
+    _ group: [UTF8Key], _ gone: Set<String>,
+    _ taken: @Sendable (StoredSession) async -> Void
+  ) async throws -> [SessionReading] {
+    let readings = try await reader.read(group)
+    // Another server may have taken one over since it was found to be nobody's.
+    let whole = readings.filter { !$0.isHoled && isNobodys($0, gone) }
+    for start in stride(from: 0, to: whole.count, by: Self.maxTaken) {
+      let some = whole[start..<min(start + Self.maxTaken, whole.count)]
+      for session in try take(some) { await taken(session) }
+    }
+    return readings.filter(\.isHoled)
+  }
+
+  /// Throws where messages of the session's log are missing.
+  private func check(_ reading: SessionReading) throws(ClusterError) {
+    guard reading.isHoled else { return }
+    throw ClusterError(
+      place, "messages of the session \(reading.id.text) are missing",
+      advice: "an engine that is behind the others has them soon; where all are there and it stays "
+        + "so, they are lost: \(ClusterError.toForget(reading.id.text))")
+  }
+
+  /// Sessions that are read together: so many that their logs have a bounded size, or one.
+  private static func groups(_ readings: [SessionReading]) -> [[UTF8Key]] {
+    var groups: [[UTF8Key]] = []
+    var size = 0
+    for reading in readings {
+      if groups.isEmpty || size + reading.size > maxRead {
+        groups.append([])
+        size = 0
+      }
+      groups[groups.count - 1].append(reading.id)
+      size += reading.size
+    }
+    return groups
+  }
+
+  package func take(_ session: String) async throws -> StoredSession? {
+    guard let reading = try await lookups.log(of: session) else { return nil }
+    try check(reading)
+    if let fault = reading.fault {
+      throw ClusterError(place, fault, advice: ClusterError.advice(toRead: session))
+    }
+    guard !reading.isOver, let last = reading.lease else { return nil }
+    if !isFree(reading) {
+      guard last.owner != owner, try await leases.isGone(last.owner) else { return nil }
+    }
+    return try take([reading]).first
+  }
+
+  /// Whether a session can be taken over, or cannot be read, where these servers are gone.
+  private func isNobodys(_ reading: SessionReading, _ gone: Set<String>) -> Bool {
+    if reading.fault != nil { return true }
+    guard let lease = reading.lease, !reading.isOver else { return false }
+    return isFree(reading) || gone.contains(lease.owner)
+  }
+
+  /// Whether a session was released, or is this server's, which does not know it: the answer got lost
+  /// that said it was taken over.
+  private func isFree(_ reading: SessionReading) -> Bool {
+    reading.isReleased || (reading.lease?.owner == owner && logs?.has(reading.id) != true)
+  }
+
+  /// Takes sessions over that are nobody's, as they were read; those are not among them that another
+  /// server has taken since, or whose owner was there after all. One that cannot be read is given
+  /// with its fault, and left. Where the engine does not say what has become of them, they are
+  /// nobody's still.
+  private func take(_ readings: some Collection<SessionReading>) throws -> [StoredSession] {
+    let taken = try opened().take(readings.filter { $0.fault == nil && !$0.isOver }, for: owner)
+    return readings.compactMap { reading in
+      if let fault = reading.fault {
+        var unreadable = StoredSession(
+          id: reading.id.text, lease: SessionLease(owner: "", term: 0), parts: [:])
+        unreadable.fault = fault
+        return unreadable
+      }
+      return taken[reading.id].map { lease in
+        StoredSession(
+          id: reading.id.text, lease: lease, parts: reading.parts.all,
+          isComplete: reading.isReleased)
       }
     }
-    return alive
   }
 
-  /// What all logs say, and the sessions in the order in which they began.
-  private func read(
-    _ connection: NATSConnection
-  ) throws(ClusterError) -> (found: [UTF8Key: SessionReading], order: [UTF8Key]) {
-    var found: [UTF8Key: SessionReading] = [:]
-    var order: [UTF8Key] = []
-    try connection.messages(in: Self.stream, of: Subject.all) {
-      subject, number, bytes throws(ClusterError) in
-      guard let session = Subject.session(subject) else {
-        throw ClusterError(
-          place, "the subject \(subject) is none of a session", advice: "purge it")
-      }
-      let id = UTF8Key(session)
-      if found[id] == nil { order.append(id) }
-      do throws(SessionLogFault) {
-        try found[id, default: SessionReading()].add(bytes, number)
-      } catch {
-        throw ClusterError(
-          place, "the message \(number) of the session \(session) cannot be read: \(error)",
-          advice: "run the version that has written it, or purge the subject \(subject)")
-      }
-    }
-    return (found, order)
-  }
-
-  /// Writes the changes, each of a session as a whole or not at all. Throws ``ClusterError`` where
-  /// the engine does not take them, and `SessionStoreError.leaseLost(sessions:)` for those that
-  /// another server has taken over; of the others any may be kept then, and the store can be used
-  /// further.
   @discardableResult
-  public func append(_ changes: [SessionChange]) throws -> Set<String> {
-    let connection = try opened()
-    // What is known to be in vain is not begun.
-    var lost: Set<UTF8Key> = []
-    for change in changes {
-      let session = UTF8Key(change.session)
-      if let log = logs[session], log.lease != change.lease { lost.insert(session) }
-    }
-    try check(lost)
-    var batch = Batch()
-    func publish() throws {
-      let refused = try write(batch, connection)
-      lost.formUnion(refused)
-      for ended in batch.ended where !refused.contains(ended) {
-        logs[ended] = nil
-        try connection.purge(Self.stream, Subject.of(ended.text))
-      }
-      batch = Batch()
-    }
-    let limit = min(Self.maxMessage, connection.maxMessage - 1024)
-    for change in changes {
-      let session = UTF8Key(change.session)
-      for (place, message) in SessionLogEntry.messages(of: change, limit: limit).enumerated() {
-        // A message goes after the one before it, whose number is known when that is kept.
-        if batch.sessions.contains(session) { try publish() }
-        guard !lost.contains(session) else { break }
-        guard let last = try last(of: session, change.lease, connection) else {
-          lost.insert(session)
-          break
-        }
-        batch.add(
-          session, begins: place == 0,
-          NATSConnection.Publication(
-            subject: Subject.of(change.session), bytes: message, after: last))
-      }
-      if change.isEnd { batch.ended.insert(session) }
-    }
-    try publish()
-    try shorten(changes, connection)
-    try check(lost)
-    return Set(changes.lazy.map(\.session).filter { self.logs[UTF8Key($0)]?.isLong == true })
-  }
-
-  private func check(_ lost: Set<UTF8Key>) throws(SessionStoreError) {
-    guard lost.isEmpty else { throw .leaseLost(sessions: Set(lost.map(\.text))) }
-  }
-
-  /// Gives its leases back, so that other servers need not wait.
-  public func close() {
-    renewals?.cancel()
-    renewals = nil
-    lease?.giveBack()
-    lease = nil
-    connection = nil
-  }
-
-  private func opened() throws(ClusterError) -> NATSConnection {
-    guard let connection else { throw ClusterError(place, "the store is closed") }
-    return connection
-  }
-
-  /// A server that cannot tell that it is there is taken for one that is gone.
-  private func renewing() -> Task<Void, Never> {
-    Task { [weak self] in
-      while !Task.isCancelled {
-        try? await Task.sleep(for: ServerLease.renewal)
-        guard let self else { return }
-        await self.renewLease()
-      }
-    }
-  }
-
-  private func renewLease() {
-    // The next one may succeed. Whether a session was taken over meanwhile its next change tells.
-    try? lease?.renew()
-  }
-
-  /// The number of the last message of a session's log, 0 for one that begins; nil where that is
-  /// another server's.
-  private func last(
-    of session: UTF8Key, _ lease: SessionLease, _ connection: NATSConnection
-  ) throws(ClusterError) -> UInt64? {
-    guard let log = logs[session] else {
-      logs[session] = SessionLog(lease: lease, last: 0)
-      return 0
-    }
-    if let last = log.last { return last }
-    guard let found = try connection.last(in: Self.stream, of: Subject.of(session.text)) else {
-      logs[session] = SessionLog(lease: lease, last: 0)
-      return 0
-    }
-    guard let entry = try? SessionLogEntry(found.bytes), entry.lease == lease else {
-      logs[session] = nil
-      return nil
-    }
-    logs[session]?.last = found.number
-    return found.number
-  }
-
-  /// Messages that go out together, of as many sessions.
-  private struct Batch {
-    private(set) var parts: [Part] = []
-    private(set) var sessions: Set<UTF8Key> = []
-    /// Those that are over with it.
-    var ended: Set<UTF8Key> = []
-
-    mutating func add(
-      _ session: UTF8Key, begins: Bool, _ publication: NATSConnection.Publication
-    ) {
-      parts.append((session, begins, publication))
-      sessions.insert(session)
-    }
-  }
-
-  /// Writes messages; gives the sessions whose own were refused.
-  private func write(
-    _ batch: Batch, _ connection: NATSConnection
-  ) throws(ClusterError) -> Set<UTF8Key> {
-    guard !batch.parts.isEmpty else { return [] }
-    let verdicts: [NATSConnection.Verdict]
-    do throws(ClusterError) {
-      verdicts = try connection.publish(batch.parts.map(\.publication))
+  package func append(_ changes: [SessionChange]) throws -> Set<String> {
+    defer { if logs?.takeBereft() == true { bereft() } }
+    do {
+      let long = try opened().append(changes)
+      clear()
+      return long
     } catch {
-      // What of it is kept is not known.
-      for session in batch.sessions { logs[session]?.last = nil }
+      clearLater()
       throw error
     }
-    var refused: Set<UTF8Key> = []
-    for (part, verdict) in zip(batch.parts, verdicts) {
-      switch verdict {
-      case .kept(let number):
-        logs[part.session]?.add(number, part.publication.bytes.count, begins: part.begins)
-      case .outrun:
-        logs[part.session] = nil
-        refused.insert(part.session)
-      }
-    }
-    return refused
   }
 
-  /// What stands before a change that begins with all anew says nothing any more.
-  private func shorten(
-    _ changes: [SessionChange], _ connection: NATSConnection
-  ) throws(ClusterError) {
-    for change in changes where change.steps.first == .removeAll && !change.isEnd {
-      let session = UTF8Key(change.session)
-      guard let log = logs[session], log.count > 1, log.last != nil else { continue }
-      try connection.purge(Self.stream, Subject.of(change.session), before: log.changeBegan)
-      logs[session]?.wasShortened()
+  package func close() {
+    clear()
+    logs = nil
+  }
+
+  private func opened() throws(ClusterError) -> OwnedLogs {
+    guard let logs else { throw ClusterError(place, "the store is closed") }
+    return logs
+  }
+
+  /// Has the logs of sessions go that are over; those that do not go now do so later.
+  private func clear() {
+    do throws(ClusterError) { try logs?.clear() } catch { clearLater() }
+  }
+
+  private func clearLater() {
+    guard !isClearing else { return }
+    isClearing = true
+    Task { [weak self] in
+      try? await Task.sleep(for: .seconds(1))
+      await self?.clearAgain()
     }
+  }
+
+  private func clearAgain() {
+    isClearing = false
+    clear()
   }
 }

@@ -6,12 +6,35 @@ import WayValues
 /// time; each call blocks, for at most ``patience``. The connection is made again by itself where it
 /// is lost; what is asked meanwhile fails.
 final class NATSConnection {
-  /// A message to be kept in a stream, and the number of the last one of its subject: another
-  /// number there, and it is refused.
+  /// A message to be kept in a stream, and the number of the last one of its subject: where another
+  /// is known to be there, it is refused.
   struct Publication {
     let subject: String
     let bytes: [UInt8]
     let after: UInt64
+    /// Whether it takes a key away from a bucket, in the place of writing it.
+    var isDeletion = false
+    /// Whether all that its subject had before goes with it.
+    var rollsUp = false
+  }
+
+  /// The last message of a subject.
+  struct Last {
+    let number: UInt64
+    /// After which it was written; nil where it does not say.
+    let after: UInt64?
+    let bytes: [UInt8]
+    /// Whether it has taken a key away.
+    let isDeletion: Bool
+  }
+
+  /// A message as a stream has it.
+  struct Kept {
+    let subject: String
+    let number: UInt64
+    /// After which it was written; nil where it does not say.
+    let after: UInt64?
+    let bytes: [UInt8]
   }
 
   /// What has become of a publication.
@@ -22,14 +45,29 @@ final class NATSConnection {
     case outrun
   }
 
-  /// How long the engine may take to answer.
-  private static let patience: Int64 = 5_000
+  /// How long the engine may take to answer, in milliseconds.
+  private let patience: Int64
+  /// How long the next message may take before it is looked whether there is one.
+  private static let glance: Int64 = 250
   /// How many publications are under way at once.
   private static let maxInFlight = 256
   /// Bytes of a message that it has to take.
   private static let minMaxMessage = 64 << 10
-  // JSStreamWrongLastSequenceErrF of the engine's errors.json.
+  // https://github.com/nats-io/nats-architecture-and-design/blob/main/adr/ADR-8.md
+  private static let operation = "KV-Operation"
+  private static let deletion = "DEL"
+  // https://github.com/nats-io/nats-server: JSExpectedLastSubjSeq of server/stream.go.
+  private static let expectedLast = "Nats-Expected-Last-Subject-Sequence"
+  // JSMsgRollup of the same file, and its JSMsgRollupSubject.
+  private static let rollup = (name: "Nats-Rollup", subject: "sub")
+  /// After which message one was written.
+  private static let after = "Waybridge-After"
+  // JSStreamWrongLastSequenceErrF, JSNoMessageFoundErr, JSStreamMsgDeleteFailedF and
+  // JSSequenceNotFoundErrF of the engine's errors.json.
   private static let wrongLastSequence = 10071
+  private static let noMessage = 10037
+  private static let deletesNothing = 10057
+  private static let noSequence = 10043
 
   /// The address without user and password.
   let place: String
@@ -38,11 +76,16 @@ final class NATSConnection {
   private let inbox: String
   private let answers: OpaquePointer
   private var number = 0
+  /// The streams that were made, or found.
+  private var needed: [Stream] = []
+  /// Whether several engines keep them.
+  private(set) var isReplicated = false
 
-  /// `url` is `nats://[USER:PASSWORD@]HOST[:PORT]`, or `tls://…`; several have commas between them.
-  init(_ url: String) throws(ClusterError) {
-    let place = Self.withoutSecrets(url)
+  /// `patience` is for each answer of the engine.
+  init(_ address: EngineAddress, patience: Duration = .seconds(5)) throws(ClusterError) {
+    let place = address.place
     self.place = place
+    self.patience = Int64(patience / .milliseconds(1))
     var options: OpaquePointer?
     defer { natsOptions_Destroy(options) }
     var connection: OpaquePointer?
@@ -56,16 +99,7 @@ final class NATSConnection {
       natsConnection_Destroy(connection)
       throw ClusterError(place, what, status)
     }
-    try check(natsOptions_Create(&options), "the connection cannot be made")
-    try check(natsOptions_SetURL(options, url), "the address is none")
-    for status in [
-      natsOptions_SetName(options, "waybridge"), natsOptions_SetTimeout(options, 2_000),
-      natsOptions_SetMaxReconnect(options, -1), natsOptions_SetReconnectWait(options, 250),
-      natsOptions_SetFailRequestsOnDisconnect(options, true),
-      natsOptions_SetPingInterval(options, 2_000), natsOptions_SetMaxPingsOut(options, 2),
-      // Said to be sent and lost with the process it would be of no use.
-      natsOptions_SetReconnectBufSize(options, 0),
-    ] { try check(status, "the connection cannot be made") }
+    try check(NATSOptions.make(&options, address), "the address is none")
     try check(natsConnection_Connect(&connection, options), "no connection can be made")
     try check(natsConnection_JetStream(&jetStream, connection, nil), "there is no JetStream")
     try check(natsInbox_Create(&inbox), "the connection cannot be used")
@@ -93,14 +127,6 @@ final class NATSConnection {
     natsConnection_Destroy(connection)
   }
 
-  private static func withoutSecrets(_ url: String) -> String {
-    url.split(separator: ",").map { part in
-      guard let sign = part.lastIndex(of: "@") else { return String(part) }
-      let scheme = part.firstRange(of: "://").map { part[..<$0.upperBound] } ?? ""
-      return String(scheme + part[part.index(after: sign)...])
-    }.joined(separator: ",")
-  }
-
   /// Bytes that a message may have.
   var maxMessage: Int { Int(natsConnection_GetMaxPayload(connection)) }
 
@@ -113,32 +139,50 @@ final class NATSConnection {
 
 // Streams.
 extension NATSConnection {
-  /// Makes a stream on the engine's disk, where there is none, whose messages stay until they are
-  /// purged. Throws where there is another of its name.
-  func makeStream(_ name: String, subject: String, description: String) throws(ClusterError) {
+  /// A stream that is needed.
+  struct Stream {
+    let name: String
+    /// For people.
+    let what: String
+    /// By which it is known for one of Waybridge.
+    let description: String
+    let subject: String
+    let replicas: Int
+    /// Whether the last message of a subject is all that is kept of it.
+    var keepsLast = false
+    /// Whether messages may take away what their subject had before.
+    var takesRollups = false
+    /// After how long a message goes by itself; never for zero.
+    var lifetime: Duration = .zero
+
+    /// That of a bucket of keys (ADR-8).
+    static func bucket(
+      _ bucket: String, description: String, replicas: Int, lifetime: Duration = .zero
+    ) -> Stream {
+      Stream(
+        name: "KV_" + bucket, what: "the bucket \(bucket)", description: description,
+        subject: "$KV.\(bucket).>", replicas: replicas, keepsLast: true, lifetime: lifetime)
+    }
+  }
+
+  /// Makes a stream on the engine's disk, where there is none; again, where there is none any more
+  /// when something is published. Throws where there is another of its name.
+  func need(_ stream: Stream) throws(ClusterError) {
+    try make(stream)
+    needed.append(stream)
+  }
+
+  /// An engine that has lost its disk knows the streams no more: they are there for who asks again.
+  private func makeNeeded() throws(ClusterError) {
+    for stream in needed { try make(stream) }
+  }
+
+  private func make(_ stream: Stream) throws(ClusterError) {
+    if try isThere(stream) { return }
     var code = jsErrCode(0)
-    var info: UnsafeMutablePointer<jsStreamInfo>?
-    defer { jsStreamInfo_Destroy(info) }
-    let found = js_GetStreamInfo(&info, jetStream, name, nil, &code)
-    if found == NATS_OK {
-      let config = info?.pointee.Config?.pointee
-      let subjects = (0..<Int(config?.SubjectsLen ?? 0)).compactMap { place in
-        config?.Subjects?[place].map { String(cString: $0) }
-      }
-      guard config?.Description.map({ String(cString: $0) }) == description, subjects == [subject]
-      else {
-        throw ClusterError(
-          place, "its stream \(name) is not one of Waybridge, or of another version",
-          advice: "name another account, or move that stream away")
-      }
-      return
-    }
-    guard found == NATS_NOT_FOUND else {
-      throw ClusterError(place, "the stream \(name) cannot be looked at", found, code)
-    }
-    let made = name.withCString { name in
-      description.withCString { description in
-        subject.withCString { subject in
+    let made = stream.name.withCString { name in
+      stream.description.withCString { description in
+        stream.subject.withCString { subject in
           var subjects: [UnsafePointer<CChar>?] = [subject]
           return subjects.withUnsafeMutableBufferPointer { subjects -> natsStatus in
             var config = jsStreamConfig()
@@ -148,20 +192,71 @@ extension NATSConnection {
             config.Subjects = subjects.baseAddress
             config.SubjectsLen = 1
             config.Storage = js_FileStorage
+            config.Replicas = Int64(stream.replicas)
             config.Discard = js_DiscardNew
-            // Nothing that is asked again is kept twice: it comes after another message.
-            config.Duplicates = 100_000_000
+            config.MaxAge = Int64(stream.lifetime / .nanoseconds(1))
+            config.AllowRollup = stream.takesRollups
+            if stream.keepsLast {
+              // As those of keys are (ADR-8), so that tools for them read it, but for what `settle`
+              // needs: that it is allowed to delete.
+              config.MaxMsgsPerSubject = 1
+              config.AllowRollup = true
+            }
             return js_AddStream(nil, jetStream, &config, nil, &code)
           }
         }
       }
     }
-    try check(made, "its stream of sessions cannot be made", code)
+    try check(made, "\(stream.what) cannot be made", code)
+    if stream.replicas > 1 { isReplicated = true }
+  }
+
+  /// When a stream was made: another time, and it is another.
+  func creation(of stream: String) throws(ClusterError) -> Int64 {
+    var code = jsErrCode(0)
+    var info: UnsafeMutablePointer<jsStreamInfo>?
+    defer { jsStreamInfo_Destroy(info) }
+    let found = js_GetStreamInfo(&info, jetStream, stream, nil, &code)
+    if found == NATS_NOT_FOUND { try makeNeeded() }
+    try check(found, "the stream \(stream) cannot be looked at", code)
+    return info?.pointee.Created ?? 0
+  }
+
+  /// Whether there is a stream as it is made here. Throws where there is another of its name.
+  private func isThere(_ stream: Stream) throws(ClusterError) -> Bool {
+    var code = jsErrCode(0)
+    var info: UnsafeMutablePointer<jsStreamInfo>?
+    defer { jsStreamInfo_Destroy(info) }
+    let found = js_GetStreamInfo(&info, jetStream, stream.name, nil, &code)
+    if found == NATS_NOT_FOUND { return false }
+    try check(found, "\(stream.what) cannot be looked at", code)
+    let config = info?.pointee.Config?.pointee
+    let subjects = (0..<Int(config?.SubjectsLen ?? 0)).compactMap { place in
+      config?.Subjects?[place].map { String(cString: $0) }
+    }
+    guard config?.Description.map({ String(cString: $0) }) == stream.description,
+      subjects == [stream.subject]
+    else {
+      throw ClusterError(
+        place, "\(stream.what) is not one of Waybridge, or of another version",
+        advice: "name another account, or move that away")
+    }
+    if config?.Replicas ?? 1 > 1 { isReplicated = true }
+    return true
   }
 
   /// Publishes messages to streams, many at once, and gives what has become of each; where one of
   /// a subject was outrun, those behind it are too. Throws where it is not known of all: then any of
   /// them may be kept.
+  ///
+  /// A stream with replicas compares the number of the last message when its leader is given another,
+  /// which is before those are there that are on their way: two may be kept that come after the same
+  /// one. Who cannot rule that out looks afterwards (``publishLast(_:in:)``, ``isNext(_:after:of:in:)``).
+  ///
+  /// Nothing is asked for that is only found out when a message is there: what replicas refuse then
+  /// they do not count again when they start, and from there on give the same messages other numbers
+  /// (nats-server 2.9, `clfs` of `applyStreamEntries`). So there are no ids against duplicates, and the
+  /// first of a subject is not compared with none.
   func publish(_ publications: [Publication]) throws(ClusterError) -> [Verdict] {
     var verdicts: [Verdict] = []
     verdicts.reserveCapacity(publications.count)
@@ -188,9 +283,21 @@ extension NATSConnection {
       }
       try check(made, "a change cannot be sent")
       try check(
-        natsMsgHeader_Set(
-          message, "Nats-Expected-Last-Subject-Sequence", "\(publication.after)"),
-        "a change cannot be sent")
+        natsMsgHeader_Set(message, Self.after, "\(publication.after)"), "a change cannot be sent")
+      if publication.after > 0 || !isReplicated {
+        try check(
+          natsMsgHeader_Set(message, Self.expectedLast, "\(publication.after)"),
+          "a change cannot be sent")
+      }
+      if publication.rollsUp {
+        try check(
+          natsMsgHeader_Set(message, Self.rollup.name, Self.rollup.subject),
+          "a change cannot be sent")
+      }
+      if publication.isDeletion {
+        try check(
+          natsMsgHeader_Set(message, Self.operation, Self.deletion), "a change cannot be sent")
+      }
       try check(natsConnection_PublishMsg(connection, message), "a change cannot be sent")
       place += 1
     }
@@ -202,22 +309,42 @@ extension NATSConnection {
     return verdicts.sorted { $0.key < $1.key }.map(\.value)
   }
 
+  /// Publishes a message to a stream that keeps the last of each subject: it is kept where it is that
+  /// for sure, so that of two who come after the same one, one is told so.
+  func publishLast(
+    _ publication: Publication, in stream: String
+  ) throws(ClusterError) -> Verdict {
+    guard case .kept(let number)? = try publish([publication]).first else { return .outrun }
+    guard isReplicated else { return .kept(number) }
+    try settle(stream)
+    let last = try last(in: stream, of: publication.subject)
+    return last?.number == number ? .kept(number) : .outrun
+  }
+
+  /// Whether a message is the next of its subject after another: of two that were kept after that, one
+  /// is. What was on its way has to be there (``settle(_:)``).
+  func isNext(
+    _ number: UInt64, after: UInt64, of subject: String, in stream: String
+  ) throws(ClusterError) -> Bool {
+    try self.number(in: stream, of: subject, from: after + 1) == number
+  }
+
   /// The next answer; its place is nil where it is one of an earlier batch.
   private func nextVerdict(of batch: Int) throws(ClusterError) -> (place: Int?, Verdict) {
     var answer: OpaquePointer?
     defer { natsMsg_Destroy(answer) }
-    try check(
-      natsSubscription_NextMsg(&answer, answers, Self.patience), "a change was not acknowledged")
+    let status = natsSubscription_NextMsg(&answer, answers, patience)
+    if status == NATS_NO_RESPONDERS { try makeNeeded() }
+    try check(status, "a change was not acknowledged")
     let parts = (natsMsg_GetSubject(answer).map { String(cString: $0) } ?? "")
       .dropFirst(inbox.utf8.count + 1).split(separator: "-").compactMap { Int($0) }
     let place = parts.count == 2 && parts[0] == batch ? parts[1] : nil
-    if natsMsg_IsNoResponders(answer) {
-      throw ClusterError(self.place, "there is no JetStream", NATS_NO_RESPONDERS)
-    }
     let bytes = Self.bytes(of: answer)
     guard let said = try? JSON.parse(bytes.span.bytes) else {
       throw ClusterError(self.place, "an answer of the engine cannot be read")
     }
+    // What an earlier batch was answered is nobody's any more.
+    guard place != nil else { return (nil, .outrun) }
     if let error = said["error"] {
       let code = error["err_code"]?.integer.map(Int.init)
       if code == Self.wrongLastSequence { return (place, .outrun) }
@@ -231,7 +358,7 @@ extension NATSConnection {
     return (place, .kept(UInt64(number)))
   }
 
-  private static func bytes(of message: OpaquePointer?) -> [UInt8] {
+  static func bytes(of message: OpaquePointer?) -> [UInt8] {
     guard let data = natsMsg_GetData(message) else { return [] }
     let count = Int(natsMsg_GetDataLength(message))
     return data.withMemoryRebound(to: UInt8.self, capacity: count) { start in
@@ -239,10 +366,10 @@ extension NATSConnection {
     }
   }
 
-  /// Every message that a stream has now of some subjects, in their order.
+  /// Every message that a stream has now of some subjects, in their order. An engine that is behind the
+  /// others may give what it has: messages can be missing anywhere.
   func messages(
-    in stream: String, of subject: String,
-    _ take: (_ subject: String, _ number: UInt64, _ bytes: [UInt8]) throws(ClusterError) -> Void
+    in stream: String, of subject: String, _ take: (Kept) throws(ClusterError) -> Void
   ) throws(ClusterError) {
     var code = jsErrCode(0)
     var subscription: OpaquePointer?
@@ -260,24 +387,36 @@ extension NATSConnection {
     try check(begun, "the sessions cannot be read", code)
     guard try pending(of: subscription) > 0 else { return }
     var left: UInt64 = 1
+    var waited: Int64 = 0
     while left > 0 {
       var message: OpaquePointer?
       defer { natsMsg_Destroy(message) }
-      try check(
-        natsSubscription_NextMsg(&message, subscription, Self.patience),
-        "the sessions cannot be read to their end")
+      let status = natsSubscription_NextMsg(&message, subscription, Self.glance)
+      if status == NATS_TIMEOUT {
+        // What was still to come may have been purged meanwhile.
+        guard try pending(of: subscription, besidesDelivered: true) > 0 else { return }
+        waited += Self.glance
+        if waited < patience { continue }
+      }
+      try check(status, "the sessions cannot be read to their end")
+      waited = 0
       var about: UnsafeMutablePointer<jsMsgMetaData>?
       defer { jsMsgMetaData_Destroy(about) }
       try check(natsMsg_GetMetaData(&about, message), "the sessions cannot be read")
       left = about?.pointee.NumPending ?? 0
       try take(
-        natsMsg_GetSubject(message).map { String(cString: $0) } ?? "",
-        about?.pointee.Sequence.Stream ?? 0, Self.bytes(of: message))
+        Kept(
+          subject: natsMsg_GetSubject(message).map { String(cString: $0) } ?? "",
+          number: about?.pointee.Sequence.Stream ?? 0,
+          after: Self.header(Self.after, of: message).flatMap { UInt64($0) },
+          bytes: Self.bytes(of: message)))
     }
   }
 
   /// How many messages a subscription is still to be given, before the first has come.
-  private func pending(of subscription: OpaquePointer?) throws(ClusterError) -> UInt64 {
+  private func pending(
+    of subscription: OpaquePointer?, besidesDelivered: Bool = false
+  ) throws(ClusterError) -> UInt64 {
     var info: UnsafeMutablePointer<jsConsumerInfo>?
     defer { jsConsumerInfo_Destroy(info) }
     var code = jsErrCode(0)
@@ -285,56 +424,101 @@ extension NATSConnection {
       natsSubscription_GetConsumerInfo(&info, subscription, nil, &code),
       "the sessions cannot be read", code)
     guard let info else { return 0 }
-    return info.pointee.NumPending + info.pointee.Delivered.Consumer
+    // The engine may have counted below zero where messages went meanwhile.
+    let toCome = Int64(bitPattern: info.pointee.NumPending) < 0 ? 0 : info.pointee.NumPending
+    return besidesDelivered ? toCome : toCome &+ info.pointee.Delivered.Consumer
   }
 
   /// The last message of a subject; nil for none.
   func last(
     in stream: String, of subject: String
-  ) throws(ClusterError) -> (number: UInt64, bytes: [UInt8])? {
+  ) throws(ClusterError) -> Last? {
     var message: OpaquePointer?
     defer { natsMsg_Destroy(message) }
     var code = jsErrCode(0)
     let status = js_GetLastMsg(&message, jetStream, stream, subject, nil, &code)
+    if code == JSStreamNotFoundErr { try makeNeeded() }
     if status == NATS_NOT_FOUND { return nil }
     try check(status, "the last change cannot be read", code)
-    return (natsMsg_GetSequence(message), Self.bytes(of: message))
+    return Last(
+      number: natsMsg_GetSequence(message),
+      after: Self.header(Self.after, of: message).flatMap { UInt64($0) },
+      bytes: Self.bytes(of: message),
+      isDeletion: Self.header(Self.operation, of: message) != nil)
   }
 
-  /// Has the messages of a subject go; all of them, or those before a number.
-  func purge(
-    _ stream: String, _ subject: String, before number: UInt64? = nil
+  private static func header(_ name: String, of message: OpaquePointer?) -> String? {
+    var value: UnsafePointer<CChar>?
+    guard natsMsgHeader_Get(message, name, &value) == NATS_OK else { return nil }
+    return value.map { String(cString: $0) }
+  }
+
+  /// Has the messages of a subject go up to that of a number, the oldest first, so that what is left
+  /// is the end of what was there.
+  ///
+  /// This is no purge: an engine with replicas that starts again, and finds the purge of one subject in
+  /// its log, has all messages of the stream go (`purgeStreamOp`). And where the last message of a
+  /// subject goes before others, the engine finds none any more (`removeSeqPerSubject`, both of
+  /// nats-server 2.9).
+  func delete(
+    _ stream: String, _ subject: String, through number: UInt64
   ) throws(ClusterError) {
-    var code = jsErrCode(0)
-    let status = subject.withCString { subject -> natsStatus in
-      var options = jsOptions()
-      jsOptions_Init(&options)
-      options.Stream.Purge.Subject = subject
-      if let number { options.Stream.Purge.Sequence = number }
-      return js_PurgeStream(jetStream, stream, &options, &code)
+    var from: UInt64 = 1
+    while let next = try self.number(in: stream, of: subject, from: from), next <= number {
+      let answer = try ask(.delete, stream, #"{"seq":\#(next),"no_erase":true}"#)
+      try check(answer, "what is kept no more cannot be deleted", but: Self.noSequence)
+      from = next + 1
     }
-    try check(status, "what is kept no more cannot be purged", code)
   }
-}
 
-// Who is there.
-extension NATSConnection {
-  /// Keys that go by themselves so long after they were written last, by the engine's clock.
-  func makeKeys(_ bucket: String, lifetime: Duration) throws(ClusterError) -> NATSKeys {
-    var keys: OpaquePointer?
-    if js_KeyValue(&keys, jetStream, bucket) != NATS_OK {
-      let made = bucket.withCString { bucket -> natsStatus in
-        var config = kvConfig()
-        kvConfig_Init(&config)
-        config.Bucket = bucket
-        config.History = 1
-        config.TTL = Int64(lifetime / .nanoseconds(1))
-        config.StorageType = js_FileStorage
-        return js_CreateKeyValue(&keys, jetStream, &config)
-      }
-      try check(made, "the bucket \(bucket) cannot be made")
+  /// The number of the first message of a subject, from one on; nil for none.
+  private func number(
+    in stream: String, of subject: String, from: UInt64
+  ) throws(ClusterError) -> UInt64? {
+    let answer = try ask(.get, stream, #"{"seq":\#(from),"next_by_subj":"\#(subject)"}"#)
+    try check(answer, "what is kept no more cannot be found", but: Self.noMessage)
+    return answer["message"]?["seq"]?.integer.flatMap { UInt64(exactly: $0) }
+  }
+
+  /// Returns when the engine that leads a stream has carried out all that was acknowledged before:
+  /// one that was just chosen answers from what it has, which can be older. It is asked to delete
+  /// what no stream has, a message of the number 0, which it answers after all that was before. One
+  /// engine alone has carried out what it has acknowledged.
+  func settle(_ stream: String) throws(ClusterError) {
+    guard isReplicated else { return }
+    let answer = try ask(.delete, stream, #"{"seq":0,"no_erase":true}"#)
+    try check(answer, "it is not known what is the last change", but: Self.deletesNothing)
+  }
+
+  /// A request of JetStream's API that the library has not, or not with what is needed of it.
+  private enum Request: String {
+    case get = "$JS.API.STREAM.MSG.GET"
+    case delete = "$JS.API.STREAM.MSG.DELETE"
+  }
+
+  private func ask(
+    _ request: Request, _ stream: String, _ body: String
+  ) throws(ClusterError) -> Value {
+    var answer: OpaquePointer?
+    defer { natsMsg_Destroy(answer) }
+    let status = natsConnection_RequestString(
+      &answer, connection, "\(request.rawValue).\(stream)", body, patience)
+    try check(status, "\(request.rawValue) is not answered")
+    let bytes = Self.bytes(of: answer)
+    guard let said = try? JSON.parse(bytes.span.bytes) else {
+      throw ClusterError(place, "an answer of the engine cannot be read")
     }
-    guard let keys else { throw ClusterError(place, "the bucket \(bucket) cannot be used") }
-    return NATSKeys(place, keys)
+    return said
+  }
+
+  /// Throws where the engine has refused something, but for one reason.
+  private func check(
+    _ answer: Value, _ what: String, but expected: Int
+  ) throws(ClusterError) {
+    guard let error = answer["error"] else { return }
+    let code = error["err_code"]?.integer.map(Int.init)
+    guard code != expected else { return }
+    throw ClusterError(
+      place, "\(what): \(error["description"]?.string ?? "no reason given")", code: code)
   }
 }

@@ -11,6 +11,7 @@ struct Configuration: Sendable {
   var loops = 0
   var data: String?
   var cluster = ""
+  var clusterReplicas = 1
   var allowedOrigins: [String] = []
   var allowedHosts: [String] = []
   var trustedProxies: [String] = []
@@ -121,9 +122,16 @@ extension Configuration {
     Setting(
       "cluster", .text(\.cluster),
       """
-      NATS with JetStream that sessions are kept in, in the place of a folder: \
-      nats://[USER:PASSWORD@]HOST[:PORT] or tls://…, several engines with commas between them. A \
-      server that starts goes on with the sessions of those that are gone, on whatever machine.
+      NATS with JetStream, which several servers share: nats://[USER:PASSWORD@]HOST[:PORT] or \
+      tls://…, several engines with commas between them. Clients come in at any of the servers; \
+      sessions are kept there, in the place of a folder, and another server goes on with those of \
+      one that ends.
+      """),
+    Setting(
+      "clusterReplicas", .integer(\.clusterReplicas, 1...5),
+      """
+      How many engines keep each session: 1, 3 or 5. It counts where the first server of a cluster \
+      starts.
       """),
     Setting(
       "loops", .integer(\.loops, 0...256),

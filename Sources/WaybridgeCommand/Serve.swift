@@ -73,6 +73,9 @@ struct Serve: Configured {
   @Option(help: .setting("cluster", valueName: "url"), completion: .nothing)
   var cluster: String?
 
+  @Option(help: .setting("clusterReplicas", valueName: "n"), completion: .nothing)
+  var clusterReplicas: String?
+
   @Option(help: .setting("loops", valueName: "n"), completion: .nothing)
   var loops: String?
 
@@ -102,7 +105,8 @@ struct Serve: Configured {
       "allowHost": DoorOptions.joined(doors.allowHost),
       "trustedProxy": DoorOptions.joined(doors.trustedProxy), "web": web,
       "contentSecurityPolicy": contentSecurityPolicy,
-      "data": data, "cluster": cluster, "loops": loops, "drain": drain,
+      "data": data, "cluster": cluster, "clusterReplicas": clusterReplicas, "loops": loops,
+      "drain": drain,
       "noClient": noClient ? "true" : nil, "noInspector": noInspector ? "true" : nil,
       "conformance": conformance ? "true" : nil,
       "tokenSecretFile": tokenSecretFile, "tokenKeyFile": tokenKeyFile,
@@ -127,7 +131,8 @@ struct Serve: Configured {
       configuration.store = try SQLiteSessionStore(folder: data)
       if settings.isConformance { try Effects.register(in: router, folder: data) }
     } else if !settings.cluster.isEmpty {
-      configuration.store = try JetStreamSessionStore(url: settings.cluster)
+      configuration.cluster = try Cluster(
+        nats: settings.cluster, replicas: settings.clusterReplicas)
     }
     let fetcher = try await Self.loadTable(settings, into: router, &configuration)
     let keys = try await settings.tokenKeys()

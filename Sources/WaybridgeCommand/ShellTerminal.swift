@@ -37,32 +37,33 @@ struct ShellTerminal: ShellView {
     resizes.setEventHandler { [source] in source.yield(.size) }
     resizes.resume()
     defer { resizes.cancel() }
-    var state = ShellState()
+    var shown: ShellState?
     try Self.write("\u{1B}[?1049h\u{1B}[2J")
     defer { try? Self.write("\u{1B}[?1049l") }
     for await cue in cues {
       switch cue {
       case .state(let latest):
-        let isTyped = latest.typed != state.typed
-        state = latest
-        try draw(state, clears: false, isTyped: isTyped)
-      case .size: try draw(state, clears: true, isTyped: true)
+        try draw(latest, clears: false, prompts: latest.typed != shown?.typed)
+        shown = latest
+      case .size: if let shown { try draw(shown, clears: true, prompts: true) }
       }
     }
   }
 
-  /// Draws all but the last line; that too, and the cursor in it, where a line was typed, which has
-  /// moved the screen up.
-  private func draw(_ state: ShellState, clears: Bool, isTyped: Bool) throws {
+  /// Draws all but the last line; that too, and the cursor in it, where it prompts: at first, and
+  /// where a line was typed, which has moved the screen up.
+  ///
+  /// Each row is a write of its own that leaves the cursor behind the prompt: what is typed while the
+  /// picture is drawn, and which the terminal echoes between two writes, stands there, and never
+  /// within a sequence.
+  private func draw(_ state: ShellState, clears: Bool, prompts: Bool) throws {
     let size = Self.size
     let picture = Picture(columns: size.columns, rows: size.rows, isColoured: isColoured)
-    var text = clears ? "\u{1B}[2J" : ""
-    if !isTyped { text += "\u{1B}7" }
+    if clears { try Self.write("\u{1B}[2J") }
+    if prompts { try Self.write("\u{1B}[\(size.rows);1H\(Picture.prompt)\u{1B}[K") }
     for (row, line) in picture.lines(of: state).enumerated() {
-      text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[K"
+      try Self.write("\u{1B}7\u{1B}[\(row + 1);1H\(line)\u{1B}[K\u{1B}8")
     }
-    text += isTyped ? "\u{1B}[\(size.rows);1H\(Picture.prompt)\u{1B}[K" : "\u{1B}8"
-    try Self.write(text)
   }
 
   private static var size: (columns: Int, rows: Int) {

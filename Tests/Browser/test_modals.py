@@ -53,7 +53,9 @@ class ModalMotionTest(DemoCase):
     motion = True
 
     def glide(self, uri, text):
-        """Presses a button, and waits until nothing moves."""
+        """Presses a button once nothing moves any more, and waits until nothing does."""
+        self.phone.surface(uri)
+        self.phone.settle()
         self.phone.press(uri, text)
         self.phone.settle()
 

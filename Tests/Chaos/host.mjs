@@ -1,39 +1,60 @@
 import { appendFileSync } from "node:fs";
 import { Bridge } from "../../web/bridge/bridge.js";
+import { heardSocket, now } from "./history.mjs";
+
+/** Milliseconds between two questions who owns the session. */
+const ASK = 100;
 
 /**
- * What does the tasks and shows the pages of all callers. It writes each task into a file before it says that it is done, and
- * finishes each page with the token that its opener gave.
+ * What does the tasks and shows the pages of the callers of a session. It writes each task into a file before it says that it is
+ * done, and finishes each page with the token that its opener gave.
  */
 export class Host {
   /** The pages that it shows, by id. */
   #shown = new Set();
   /** The URI of each page that it was ever asked for. */
   #uris = new Map();
+  /** How often each task was done. */
+  #times = new Map();
   #run;
+  #history;
   bridge;
 
-  constructor(run, effects) {
+  constructor(run, name, effects) {
     this.#run = run;
+    const history = (this.#history = run.history(name));
+    const { WebSocket } = run.connection;
     const bridge = (this.bridge = new Bridge({
       ...run.connection,
+      WebSocket: history === undefined ? WebSocket : heardSocket(WebSocket, history),
       tasks: {
         "action://chaos/:load/:number": async (params) => {
-          appendFileSync(effects, `${params.load} ${params.number}\n`);
+          const name = `${params.load} ${params.number}`;
+          appendFileSync(effects, `${name}\n`);
+          history?.tell("done", { call: name, at: now() });
+          const times = (this.#times.get(name) ?? 0) + 1;
+          this.#times.set(name, times);
           if (params.slow) await run.pause(Number(params.slow));
-          return `${params.load}-${params.number}`;
+          return `${params.load}-${params.number}${times > 1 ? `#${times}` : ""}`;
         },
       },
       hosts: { chaos: { open: (page, call) => this.#open(page, call), close: ({ id }) => void this.#shown.delete(id) } },
     }));
-    bridge.addEventListener("error", ({ detail }) => run.fault(`the host: ${detail}`));
+    bridge.addEventListener("error", ({ detail }) => run.fault(`${name}: ${detail}`));
     bridge.addEventListener("statechange", ({ detail }) => {
       const { lost, restarted } = detail;
-      run.checkClose("the host", detail);
+      run.checkClose(name, detail);
       if (restarted) run.counts.resumed += 1;
       // What it asks for it asks again.
-      if (lost && !(run.isKilling && lost.reason === "server")) run.fault(`the host lost ${JSON.stringify(lost)}`);
+      if (lost && !(run.isKilling && lost.reason === "server")) run.fault(`${name} lost ${JSON.stringify(lost)}`);
     });
+  }
+
+  /** Asks who owns its session, again and again, where a history is to have that. */
+  async live() {
+    while (this.#history !== undefined && !this.#run.isOver) {
+      await Promise.all([this.#run.askOwner(this.bridge, this.#history), this.#run.pause(ASK)]);
+    }
   }
 
   /** How many pages it shows. */

@@ -43,7 +43,8 @@ export class Ledger {
 
   /** Compares; gives what was done by the host and by the server, in their order. */
   check(tasks, effects) {
-    const { fault, isKilling } = this.#run;
+    const { isKilling } = this.#run;
+    const fault = (text) => this.#run.fault(text);
     const done = { task: names(readFileSync(tasks, "utf8")), effect: existsSync(effects) ? names(execFileSync("python3", ["-c", READ, effects], { encoding: "utf8", maxBuffer: 1 << 30 })) : [] };
     const times = new Map();
     for (const [kind, all] of Object.entries(done)) {

@@ -8,39 +8,42 @@ const MAX_SLOPE = 0.01;
 /** Milliseconds that are long enough, and between two looks at it. */
 const LONG = 60_000;
 const LOOK = 250;
+/** Milliseconds before one that cannot start is started again. */
+const RETRY = 250;
 
-/** The server under test, which is killed and started again on the same port and folder. */
+/** A server under test, which is killed and started again at the same place. */
 export class Lives {
   counts = { kills: 0, drains: 0, stillborn: 0 };
   #run;
   #random;
-  #folder;
+  #options;
   #server;
-  #port;
-  #log;
   /** Of the process that runs, and of the one that has run longest. */
   #memory = [];
   #longest = [];
   #clock;
 
-  /** `folder`: where it keeps its sessions; none: it keeps none. `log`: the file for what it says. */
-  static async start(run, random, { folder, log }) {
-    const lives = new Lives(run, random, { folder, log });
-    lives.#port = await freePort();
-    await lives.#start();
+  /**
+   * `arguments`: more of `waybridge serve`; `variables`: more settings of all its lives; `log`: the file for what it says; `inside`: the words of a command before, which runs it
+   * elsewhere; `host`: the address that it has there; `patience`: milliseconds in which it is started again where it cannot start.
+   */
+  static async start(run, random, options) {
+    const lives = new Lives(run, random, { inside: [], host: "127.0.0.1", patience: 0, port: await freePort(), ...options });
+    await lives.begin();
     lives.#clock = setInterval(() => lives.#look(), LOOK);
     return lives;
   }
 
-  constructor(run, random, { folder, log }) {
+  constructor(run, random, options) {
     this.#run = run;
     this.#random = random;
-    this.#folder = folder;
-    this.#log = log;
+    this.#options = options;
   }
 
-  get port() {
-    return this.#port;
+  /** Where it listens: `{host, port}`. */
+  get place() {
+    const { host, port } = this.#options;
+    return { host, port };
   }
 
   /** Ends it and starts it again, until the run is over; now and then it is left alone for long. */
@@ -52,26 +55,24 @@ export class Lives {
       const end = performance.now() + (isLong ? LONG + 5_000 : random.weighted([[3, 300], [3, 1500], [1, 5000]]) * random.fraction());
       while (!this.#run.isOver && performance.now() < end) await pause(20);
       if (random.chance(0.3)) proxy.cut();
-      await (random.chance(0.2) ? this.#drain() : this.#kill());
+      await (random.chance(0.2) ? this.drain() : this.kill());
       if (random.chance(0.1)) await this.#startInVain();
-      await this.#start();
+      await this.begin();
     }
   }
 
   async held() {
-    return this.#server.held();
+    return this.#server.held(this.#options.inside);
   }
 
-  /** Ends the last one, and starts it once more to see what it finds. */
+  signal(name) {
+    this.#server.process.kill(name);
+  }
+
+  /** Ends the last one. */
   async end() {
     clearInterval(this.#clock);
-    this.#bury();
-    await this.#stop();
-    if (this.#folder === undefined) return;
-    await this.#start();
-    const held = left(await this.held());
-    if (held) this.#run.fault(`the folder holds ${held}`);
-    await this.#stop();
+    await this.stop();
   }
 
   /** The memory of the longest life, in words. */
@@ -86,52 +87,64 @@ export class Lives {
   }
 
   get #arguments() {
-    return ["serve", "--conformance", ...(this.#folder === undefined ? [] : ["--data", this.#folder])];
+    return [...this.#options.inside, process.env.WAYBRIDGE, "serve", "--conformance", ...this.#options.arguments];
   }
 
-  async #start() {
+  /** Starts it; `more`: variables of this life alone. */
+  async begin(more = {}) {
     // A disk that is busy with something else may keep the host away for seconds, in which much waits for it.
     const room = { WAYBRIDGE_LIMITS_MAX_OUTBOX_MESSAGES: "100000", WAYBRIDGE_LIMITS_MAX_OUTBOX: String(64 << 20) };
-    const variables = { ...room, WAYBRIDGE_LIMITS_RESUME_MS: "120000", WAYBRIDGE_DRAIN: `${this.#random.below(2)}` };
     // A key must not be forgotten while a page that asks for it again is loaded.
-    if (this.#folder !== undefined) variables.WAYBRIDGE_LIMITS_MAX_KEYS = "4096";
-    const hear = (line) => appendFileSync(this.#log, `${line}\n`);
-    try {
-      this.#server = await Server.start(process.env.WAYBRIDGE, this.#arguments, hear, variables, this.#port);
-    } catch (error) {
-      this.#run.fault(`the server does not start: ${error.message}`);
-      process.exit(1);
+    const keys = this.#run.isKilling ? { WAYBRIDGE_LIMITS_MAX_KEYS: "4096" } : {};
+    const { variables: own } = this.#options;
+    const variables = { ...room, ...keys, WAYBRIDGE_LIMITS_RESUME_MS: "120000", WAYBRIDGE_DRAIN: `${this.#random.below(2)}`, ...own, ...more };
+    const hear = (line) => appendFileSync(this.#options.log, `${new Date().toISOString()} ${line}\n`);
+    const [command, ...words] = this.#arguments;
+    for (const end = performance.now() + this.#options.patience; ; await this.#run.pause(RETRY)) {
+      try {
+        this.#server = await Server.start(command, words, hear, variables, this.#options.port);
+        return;
+      } catch (error) {
+        if (performance.now() < end) continue;
+        this.#run.fault(`the server does not start: ${error.message}`);
+        this.#run.closeHistories();
+        process.exit(1);
+      }
     }
   }
 
   /** One that is killed while it starts. */
   async #startInVain() {
     this.counts.stillborn += 1;
-    const process = spawn(globalThis.process.env.WAYBRIDGE, [...this.#arguments, "--port", `${this.#port}`], { stdio: "ignore" });
-    const ended = new Promise((resolve) => process.once("exit", resolve));
+    const [command, ...words] = this.#arguments;
+    const stillborn = spawn(command, [...words, "--port", `${this.#options.port}`], { stdio: "ignore" });
+    const ended = new Promise((resolve) => stillborn.once("exit", resolve));
     await this.#run.pause(this.#random.below(80));
-    process.kill("SIGKILL");
+    stillborn.kill("SIGKILL");
     await ended;
   }
 
-  async #kill() {
+  /** Ends it as a crash does. */
+  async kill() {
     this.counts.kills += 1;
     this.#bury();
     await this.#server.kill();
   }
 
-  async #drain() {
+  /** Ends it so, and now and then kills it meanwhile. */
+  async drain() {
     this.counts.drains += 1;
+    if (!this.#random.chance(0.3)) return this.stop();
     this.#bury();
-    if (!this.#random.chance(0.3)) return this.#stop();
-    // It dies while it drains.
     const isEnded = this.#server.stop();
     await this.#run.pause(this.#random.below(500));
     await this.#server.kill();
     await isEnded;
   }
 
-  async #stop() {
+  /** Ends it as a service manager does. */
+  async stop() {
+    this.#bury();
     const code = await this.#server.stop();
     if (code !== 0) this.#run.fault(`the server ended with ${code} after SIGTERM`);
   }
@@ -148,7 +161,7 @@ export class Lives {
 }
 
 /** A free port below those that the system gives to connections: while the server is away one of them might be given its own. */
-async function freePort() {
+export async function freePort() {
   for (;;) {
     const server = createServer();
     const isFree = new Promise((resolve) => server.once("listening", () => resolve(true)).once("error", () => resolve(false)));

@@ -1,8 +1,12 @@
 import { connect, createServer } from "node:net";
 
+/** Milliseconds in which a server has to accept a connection, before the next one is asked. */
+const ACCEPT = 300;
+
 /**
- * A proxy between clients and the server that does to their connections what networks do: it cuts them after so many
- * bytes, either way, splits what passes, holds it back, and ends one direction alone. What it does is drawn from `random`.
+ * A proxy between clients and servers that does to their connections what networks do: it cuts them after so many
+ * bytes, either way, splits what passes, holds it back, and ends one direction alone. Each connection goes to any server that
+ * accepts it, wherever its client was before. What it does is drawn from `random`.
  */
 export class Proxy {
   /** What was done how often. */
@@ -11,19 +15,22 @@ export class Proxy {
   isCalm = false;
   #random;
   #server;
-  #target;
+  #targets;
+  #tell;
   #open = new Set();
 
-  static async start(target, random) {
-    const proxy = new Proxy(target, random);
+  /** `targets`: the `{host, port}` of each server; `tell` is called with the port of each client, and that server's number. */
+  static async start(targets, random, tell) {
+    const proxy = new Proxy(targets, random, tell);
     await new Promise((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
     return proxy;
   }
 
-  constructor(target, random) {
-    this.#target = target;
+  constructor(targets, random, tell = () => {}) {
+    this.#targets = targets;
+    this.#tell = tell;
     this.#random = random;
-    this.#server = createServer({ allowHalfOpen: true }, (client) => this.#pair(client));
+    this.#server = createServer({ allowHalfOpen: true }, (client) => void this.#pair(client));
   }
 
   get port() {
@@ -46,15 +53,22 @@ export class Proxy {
     this.cut();
   }
 
-  #pair(client) {
+  async #pair(client) {
     this.counts.connections += 1;
-    const server = connect({ port: this.#target, host: "127.0.0.1", allowHalfOpen: true });
+    let server;
     const cut = () => {
       this.#open.delete(cut);
       client.destroy();
-      server.destroy();
+      server?.destroy();
     };
     this.#open.add(cut);
+    client.on("error", cut);
+    client.on("close", cut);
+    server = await this.#accepted(client.remotePort);
+    if (server === undefined || client.destroyed) {
+      server?.destroy();
+      return cut();
+    }
     for (const socket of [client, server]) {
       socket.setNoDelay(true);
       socket.on("error", cut);
@@ -62,6 +76,25 @@ export class Proxy {
     }
     this.#pass(client, server, cut);
     this.#pass(server, client, cut);
+  }
+
+  /** A connection to one of the servers; undefined where none accepts it. */
+  async #accepted(port) {
+    const first = this.#random.below(this.#targets.length);
+    for (let tried = 0; tried < this.#targets.length; tried += 1) {
+      const number = (first + tried) % this.#targets.length;
+      const server = connect({ ...this.#targets[number], allowHalfOpen: true });
+      const isAccepted = await new Promise((resolve) => {
+        server.once("connect", () => resolve(true)).once("error", () => resolve(false));
+        setTimeout(() => resolve(false), ACCEPT).unref();
+      });
+      if (isAccepted) {
+        this.#tell(port, number);
+        return server;
+      }
+      server.destroy();
+    }
+    return undefined;
   }
 
   /** Passes on what comes from one side, for as long as it is to. */

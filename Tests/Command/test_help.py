@@ -9,7 +9,7 @@ OPTIONS = {
     (): set(),
     ("serve",): {
         "--table", "--table-cache", "--table-interval", "--policy", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy",
-        "--web", "--content-security-policy", "--no-client", "--no-inspector", "--data", "--cluster", "--loops", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
+        "--web", "--content-security-policy", "--no-client", "--no-inspector", "--data", "--cluster", "--cluster-replicas", "--loops", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
         "--allow-anonymous", "--log-level", "--log-format", "--config",
     },
     ("demo",): {"--port", "--data", "--allow-origin", "--allow-host", "--trusted-proxy", "--log-level", "--log-format", "--config"},

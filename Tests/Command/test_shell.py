@@ -449,7 +449,7 @@ class AtTerminal(Shells):
         terminal = Terminal(self.server.url, *arguments, **how)
         self.addCleanup(terminal.__exit__)
         terminal.__enter__()
-        terminal.screen("others join with")
+        terminal.screen("others join with", prompt=">")
         return terminal
 
     def test_pages_are_drawn_in_a_frame_over_those_beneath(self):
@@ -473,6 +473,14 @@ class AtTerminal(Shells):
         self.assertEqual(0, terminal.ended())
         # The screen that was there before comes back.
         self.assertTrue(terminal.sent.endswith("\x1b[?1049l"))
+
+    def test_what_is_typed_meanwhile_stands_behind_the_prompt(self):
+        # The terminal echoes between any two writes, wherever the cursor is then.
+        terminal = self.terminal("--content", self.content({"addressList": ADDRESSES}))
+        terminal.type("open native://address/list")
+        terminal.screen("2  Studio", "1 to 2, or back", "opened p1", prompt=">")
+        elsewhere = re.sub("\x1b7.*?\x1b8", "", terminal.sent)
+        self.assertEqual({"24"}, set(re.findall("\x1b\\[(\\d+);1H", elsewhere)))
 
     def test_it_is_drawn_anew_at_another_size(self):
         terminal = self.terminal()

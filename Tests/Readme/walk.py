@@ -24,7 +24,7 @@ if not WAYBRIDGE:
 
 DOCS = ROOT / "web/docs"
 # What the guides call the ports that they take.
-PORTS = ["8080", "8090", "8443"]
+PORTS = ["8080", "8090", "8443", "4222"]
 FILE = re.compile(r"`([\w./-]+)`:\n\n```")
 # Seconds without a further line.
 PATIENCE = 60

@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { readdirSync, readlinkSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 
 /** What `/metrics` tells of what the server holds for its clients; all of it is zero when they are gone. */
 const GAUGES = ["sessions", "clients", "hosts", "pages", "calls_in_flight", "pending_requests"];
@@ -73,11 +74,9 @@ export class Server {
     }
   }
 
-  /** What the server still holds, by gauge. */
-  async held() {
-    const answer = await fetch(`${this.address}/metrics`);
-    const text = await answer.text();
-    if (answer.status !== 200) throw new Error(`/metrics answered ${answer.status}`);
+  /** What the server still holds, by gauge; `inside`: the words of a command before, which runs one where the server is. */
+  async held(inside = []) {
+    const text = await (inside.length > 0 ? this.#metricsInside(inside) : this.#metrics());
     return Object.fromEntries(
       GAUGES.map((name) => {
         const lines = [...text.matchAll(new RegExp(`^waybridge_${name}(?:\\{[^}]*\\})? (\\S+)$`, "gm"))];
@@ -85,6 +84,19 @@ export class Server {
         return [name, lines.reduce((sum, line) => sum + Number(line[1]), 0)];
       }),
     );
+  }
+
+  async #metrics() {
+    const answer = await fetch(`${this.address}/metrics`);
+    if (answer.status !== 200) throw new Error(`/metrics answered ${answer.status}`);
+    return answer.text();
+  }
+
+  /** They are told to programs of the server's own machine, by its loopback. */
+  async #metricsInside([command, ...words]) {
+    const address = this.address.replace("0.0.0.0", "127.0.0.1");
+    const { stdout } = await promisify(execFile)(command, [...words, "curl", "-sfm", "10", `${address}/metrics`]);
+    return stdout;
   }
 
   /** Ends the server as a service manager does; gives its exit code. */

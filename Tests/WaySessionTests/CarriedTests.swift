@@ -126,7 +126,7 @@ struct CarriedTests {
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     var codes: [Int?] = []
     for uri in ["native://album", "native://hosted"] {
-      let opened = await bridge.hub.open(
+      let opened = try await bridge.hub.allServers.open(
         uri, [:], exts: [:], style: .push, in: .all, timeout: .seconds(3),
         carrying: ["photo": photo])
       #expect(opened.count == 1)

@@ -171,7 +171,7 @@ struct DeepLinkTests {
 
   @Test func aLinkFromSwiftWaitsForTheSessionItIsFor() async throws {
     let bridge = try bridge()
-    try await bridge.hub.deliver(DeepLink("native://orders/9"), to: .all)
+    try await bridge.hub.allServers.deliver(DeepLink("native://orders/9"), to: .all)
     let client = try await WireClient.connect(to: bridge)
     try await host(client, "native")
     #expect(try await show(client) == "native://orders/9")
@@ -180,7 +180,7 @@ struct DeepLinkTests {
     _ = try await second.answer("host")
     try await second.call(1, "navigation.stack", [:])
     #expect(try await second.answer(1)["result"]?["pages"] == [])
-    try await bridge.hub.deliver(DeepLink("native://shop"), to: .all)
+    try await bridge.hub.allServers.deliver(DeepLink("native://shop"), to: .all)
     #expect(try await show(client) == "native://shop")
     #expect(try await show(second) == "native://shop")
   }
@@ -190,22 +190,22 @@ struct DeepLinkTests {
     limits.maxLinks = 1
     let bridge = try bridge(limits: limits)
     await #expect(throws: CallError.self) {
-      try await bridge.hub.deliver(DeepLink("nothing"), to: .all)
+      try await bridge.hub.allServers.deliver(DeepLink("nothing"), to: .all)
     }
-    try await bridge.hub.deliver(DeepLink("native://shop"), to: .user("anna"))
+    try await bridge.hub.allServers.deliver(DeepLink("native://shop"), to: .user("anna"))
     let error = await #expect(throws: CallError.self) {
-      try await bridge.hub.deliver(DeepLink("native://shop"), to: .user("anna"))
+      try await bridge.hub.allServers.deliver(DeepLink("native://shop"), to: .user("anna"))
     }
     #expect(error?.code == 2429)
   }
 
   @Test func whatCameBeforeAnybodyWasThereIsForThoseWhoCanShowIt() async throws {
     let bridge = try bridge()
-    try await bridge.hub.deliver(DeepLink("native://shop"), to: .all)
+    try await bridge.hub.allServers.deliver(DeepLink("native://shop"), to: .all)
     let pinging = try await WireClient.connect(to: bridge)
     #expect(try await pinging.hasHeardNothing())
     // Delivered while only somebody is there who shows nothing.
-    try await bridge.hub.deliver(DeepLink("native://orders/anna"), to: .all)
+    try await bridge.hub.allServers.deliver(DeepLink("native://orders/anna"), to: .all)
     let other = try await WireClient.connect(to: bridge, hosting: ["flutter"])
     #expect(try await other.hasHeardNothing())
     let shell = try await WireClient.connect(to: bridge)
@@ -216,7 +216,7 @@ struct DeepLinkTests {
 
   @Test func aLinkComesBackWhenItsSessionEndsBeforeItWasFollowed() async throws {
     let bridge = try bridge()
-    try await bridge.hub.deliver(DeepLink("native://shop"), to: .all)
+    try await bridge.hub.allServers.deliver(DeepLink("native://shop"), to: .all)
     let first = try await WireClient.connect(to: bridge)
     try await host(first, "native")
     _ = try await first.request("page.open")
@@ -232,7 +232,7 @@ struct DeepLinkTests {
     var limits = Limits()
     limits.maxLinks = 1
     let bridge = try bridge(limits: limits)
-    try await bridge.hub.deliver(DeepLink("native://shop"), to: .all)
+    try await bridge.hub.allServers.deliver(DeepLink("native://shop"), to: .all)
     let full = try await WireClient.connect(to: bridge)
     try await full.call(1, "router.deliver", ["uri": "native://orders/anna"])
     _ = try await full.answer(1)

@@ -14,8 +14,10 @@ struct DurableTests {
   private let store = MemorySessionStore()
 
   /// A server on the store, which is let in nobody before it has taken up what is kept.
-  private func start(_ router: Router = Router()) async throws -> WireBridge {
-    let bridge = try WireBridge.conformance(router, store: store)
+  private func start(
+    _ router: Router = Router(), clockOff: Duration = .zero
+  ) async throws -> WireBridge {
+    let bridge = try WireBridge.conformance(router, store: store, clockOff: clockOff)
     try await bridge.hub.restore()
     return bridge
   }
@@ -24,6 +26,24 @@ struct DurableTests {
     try await bridge.server.advance(by: .milliseconds(100))
     await bridge.loopHub.settleStore()
     await bridge.server.loop.settle()
+  }
+
+  /// A server ends as one does whose sessions others go on with.
+  private func handOver(_ bridge: WireBridge) async throws {
+    let isOver = Locked(false)
+    async let ended: Void = {
+      await bridge.loopHub.handOver(for: .zero)
+      isOver.withLock { $0 = true }
+    }()
+    // It looks again after a while whether the store has all, which takes none of the loop's time: who
+    // is away for two minutes of that is given up.
+    while !isOver.withLock({ $0 }) {
+      try await bridge.server.advance(by: .milliseconds(20))
+      await bridge.loopHub.settleStore()
+      await bridge.server.loop.settle()
+    }
+    await ended
+    await bridge.loopHub.settleStore()
   }
 
   private static let pages: ValueObject = ["hosts": [["scheme": "native", "kind": "page"]]]
@@ -52,6 +72,22 @@ struct DurableTests {
     try await host.call("finish", "navigation.finish", ["page": "p1", "result": ["data": "Ulm"]])
     #expect(try await host.wire.answer("finish")["result"]?["closed"] == ["p1"])
     #expect(try await opener.wire.answer("a")["result"]?["data"] == "Ulm")
+  }
+
+  @Test func aSessionThatEndsWhileTheStoreWritesIsKeptNoMore() async throws {
+    let bridge = try await start()
+    let client = try await NumberedClient(bridge)
+    try await settle(bridge)
+    #expect(await store.sessions.count == 1)
+    await store.hold()
+    try await client.call("k", "router.invoke", ["uri": "action://echo", "key": "k"])
+    await store.awaitHeld()
+    // The change of before is under way.
+    try await client.lose()
+    try await bridge.server.advance(by: .seconds(120))
+    await store.release()
+    try await settle(bridge)
+    #expect(await store.sessions.isEmpty)
   }
 
   @Test func whoIsAwaitedIsAwaySinceTheServerHasBegun() async throws {
@@ -88,14 +124,20 @@ struct DurableTests {
     #expect(census.callsInFlight == 0)
   }
 
-  @Test func aResultWithAKeyArrivesAndIsNotComputedAnew() async throws {
-    let runs = Counter()
+  /// A client whose call with a key a first server has answered, and has kept that; and how to call.
+  private func keyedCaller(_ runs: Counter) async throws -> (NumberedClient, params: Value) {
     let first = try await start(Self.counting(runs))
     let caller = try await NumberedClient(first)
     let params: Value = ["uri": "action://count", "key": "k"]
     try await caller.call(1, "router.invoke", params)
     _ = try await caller.wire.answer(1)
     try await settle(first)
+    return (caller, params)
+  }
+
+  @Test func aResultWithAKeyArrivesAndIsNotComputedAnew() async throws {
+    let runs = Counter()
+    let (caller, params) = try await keyedCaller(runs)
 
     let second = try await start(Self.counting(runs))
     // It has not come to the client before the server ended.
@@ -104,6 +146,43 @@ struct DurableTests {
     try await caller.call(2, "router.invoke", params)
     #expect(try await caller.wire.answer(2)["result"] == 1)
     #expect(runs.count == 1)
+  }
+
+  @Test(arguments: [-60, 60])
+  func aResultIsKeptWhereTheNextServersClockIsOff(byMinutes minutes: Int) async throws {
+    let runs = Counter()
+    let (caller, params) = try await keyedCaller(runs)
+
+    let second = try await start(
+      Self.counting(runs), clockOff: .seconds(60 * minutes))
+    #expect(try await caller.resume(after: 1, at: second)["resumed"] == true)
+    try await caller.call(2, "router.invoke", params)
+    #expect(try await caller.wire.answer(2)["result"] == 1)
+    try await second.server.advance(by: .seconds(600))
+    try await caller.call(3, "router.invoke", params)
+    #expect(try await caller.wire.answer(3)["result"] == 2)
+  }
+
+  /// A session keeps so many results: what takes another's place is the next server's choice, too.
+  @Test func theResultsThatWereUsedLastAreKeptByTheNextServerAsWell() async throws {
+    let runs = Counter()
+    let first = try await start(Self.counting(runs))
+    let caller = try await NumberedClient(first)
+    func call(_ key: String) async throws -> Value? {
+      try await caller.call(
+        .string(key), "router.invoke", ["uri": "action://count", "key": .string(key)])
+      return try await caller.wire.answer(.string(key))["result"]
+    }
+    let count = Limits().maxKeys
+    // The first by their names are the last that are called.
+    for place in 0..<count { _ = try await call("k\(1000 - place)") }
+    try await settle(first)
+
+    let second = try await start(Self.counting(runs))
+    #expect(try await caller.resume(after: Int64(count), at: second)["resumed"] == true)
+    #expect(try await call("new") == .integer(Int64(count) + 1))
+    #expect(try await call("k\(1001 - count)") == .integer(Int64(count)))
+    #expect(try await call("k1000") == .integer(Int64(count) + 2))
   }
 
   /// A router with a task that counts its runs.
@@ -148,8 +227,8 @@ struct DurableTests {
     // The store has not heard of them. The client has the answers to two.
     await store.fail(with: SessionStoreError.leaseLost(sessions: []))
     await store.release()
-    await store.fail(with: nil)
     let second = try await start(Self.counting(runs))
+    await store.fail(with: nil)
     let again = try await caller.resume(after: 2, at: second)
     #expect(again["resumed"] == true)
     #expect(again["received"] == 0)
@@ -164,6 +243,40 @@ struct DurableTests {
     let answer = try await caller.wire.answer(4)
     #expect(answer["result"] == 4)
     #expect(answer["seq"] == 6)
+  }
+
+  /// `comesBetween`: whether the client has gone on with the second server, and not sent yet what it
+  /// had sent to the first.
+  @Test(arguments: [false, true])
+  func whatWasSentBeforeACrashIsNotDoneAfterAHandOverEither(comesBetween: Bool) async throws {
+    let runs = Counter()
+    let first = try await start(Self.counting(runs))
+    let caller = try await NumberedClient(first)
+    try await settle(first)
+    await store.hold()
+    try await caller.call(1, "router.invoke", ["uri": "action://count"])
+    _ = try await caller.wire.answer(1)
+    await store.fail(with: SessionStoreError.leaseLost(sessions: []))
+    await store.release()
+    let second = try await start(Self.counting(runs))
+    await store.fail(with: nil)
+    if comesBetween { #expect(try await caller.resume(after: 0, at: second)["received"] == 0) }
+    try await handOver(second)
+    let third = try await start(Self.counting(runs))
+    #expect(try await caller.resume(after: 0, at: third)["received"] == 0)
+    await caller.forgetSent(after: 0)
+    try await caller.call(1, "router.invoke", ["uri": "action://count"])
+    #expect(try await caller.wire.answer(1)["error"]?["code"] == 2599)
+
+    // What no server has taken is done, however often the session was handed over meanwhile.
+    try await handOver(third)
+    try await handOver(try await start(Self.counting(runs)))
+    let last = try await start(Self.counting(runs))
+    await caller.forgetSent(after: 2)
+    #expect(try await caller.resume(after: 1, at: last)["received"] == 1)
+    await caller.forgetSent(after: 1)
+    try await caller.call(2, "router.invoke", ["uri": "action://count"])
+    #expect(try await caller.wire.answer(2)["result"] == 2)
   }
 
   @Test func anAnswerThatGotLostWithTheServerIsNotKnown() async throws {
@@ -191,8 +304,11 @@ struct DurableTests {
     let caller = try await NumberedClient(first)
     try await caller.call(1, "router.invoke", ["uri": "action://echo", "params": ["n": 1]])
     _ = try await caller.wire.answer(1)
-    try await first.server.advance(by: .seconds(5))
-    try await settle(first)
+    // What the loop's time brings about is written in between.
+    for _ in 1...5 {
+      try await first.server.advance(by: .seconds(1))
+      try await settle(first)
+    }
     let second = try await start()
     _ = try await caller.resume(after: 0, at: second)
     #expect(try await caller.wire.answer(1)["result"]?["n"] == 1)

@@ -18,7 +18,7 @@ struct IdentityTests {
 
   @Test func theTokenOfANewSessionTellsItsUser() async throws {
     _ = try await WireClient.open(bridge, ["token": "anna"])
-    #expect(await bridge.hub.sessions(.all).map(\.identity.user) == ["anna"])
+    #expect(await bridge.hub.allServers.sessions(.all).map(\.identity.user) == ["anna"])
   }
 
   @Test func aRefusedTokenIs2401AndAnotherMayFollow() async throws {

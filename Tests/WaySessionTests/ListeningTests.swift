@@ -165,7 +165,7 @@ struct ListeningTests {
     let stuck = StuckChannel(to: bridge)
     for (method, count) in [("$/ping", 1), ("session.close", 0)] {
       try await stuck.receive(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"#)
-      #expect(await bridge.hub.sessions(.all).count == count)
+      #expect(await bridge.hub.allServers.sessions(.all).count == count)
     }
     #expect(await bridge.hub.census().sessions == 0)
   }

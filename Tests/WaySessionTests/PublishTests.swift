@@ -19,7 +19,7 @@ struct PublishTests {
   private func publish(
     _ topic: String, _ data: Value, to audience: Audience = .all, retain: Int = 0
   ) async throws {
-    try await bridge.hub.publish(topic, data, to: audience, retain: retain)
+    try await bridge.hub.allServers.publish(topic, data, to: audience, retain: retain)
   }
 
   @Test func anEventReachesThoseOfItsAudienceWhoSubscribed() async throws {
@@ -62,7 +62,7 @@ struct PublishTests {
     let (ben, _) = try await open("ben")
     try await ben.subscribe("*")
     for number in [3, 4, 5] { #expect(try await ben.event()["data"] == .integer(Int64(number))) }
-    await bridge.hub.forget("news", for: .all)
+    await bridge.hub.allServers.forget("news", for: .all)
     let (carl, _) = try await open("carl")
     try await carl.subscribe("*")
     #expect(try await carl.hasHeardNothing())
@@ -117,7 +117,7 @@ struct PublishTests {
     for (waiting, sent) in [(0, 2), (1 << 20, 3), (1 << 20 + 1, 3)] {
       #expect(stuck.closed == nil)
       stuck.bufferedBytes = waiting
-      try await bridge.hub.publish("own", 1, to: .all, retain: 0)
+      try await bridge.hub.allServers.publish("own", 1, to: .all, retain: 0)
       #expect(stuck.sent == sent)
     }
     #expect(stuck.closed == .slowConsumer)

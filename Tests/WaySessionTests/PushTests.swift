@@ -60,7 +60,7 @@ struct PushTests {
     let anna = try await open("anna")
     let ben = try await open("ben")
     let guest = try await open("ben", joining: ben.hello)
-    try await bridge.hub.add(session: ben.session, toGroup: "beta")
+    try await bridge.hub.allServers.add(session: ben.session, toGroup: "beta")
     let audiences: [(Audience, [WireClient])] = [
       (.user("anna"), [anna.client]), (.session(ben.session), [ben.client, guest.client]),
       (.group("beta"), [ben.client, guest.client]),
@@ -75,10 +75,10 @@ struct PushTests {
         #expect(try await client.hasHeardNothing(), "\(audience)")
       }
     }
-    try await bridge.hub.remove(session: ben.session, fromGroup: "beta")
+    try await bridge.hub.allServers.remove(session: ben.session, fromGroup: "beta")
     #expect(try await call(.group("beta")).value.isEmpty)
     await #expect(throws: CallError.self) {
-      try await bridge.hub.add(session: "s-none", toGroup: "beta")
+      try await bridge.hub.allServers.add(session: "s-none", toGroup: "beta")
     }
   }
 
@@ -88,7 +88,7 @@ struct PushTests {
   func theProtocolsOwnMethodsAreNotTheApps(method: String) async throws {
     let anna = try await open("anna")
     let error = await #expect(throws: CallError.self) {
-      try await bridge.hub.call(method, [:], of: .all, timeout: .seconds(1))
+      try await bridge.hub.allServers.call(method, [:], of: .all, timeout: .seconds(1))
     }
     #expect(error?.code == -32602)
     #expect(try await anna.client.hasHeardNothing())
@@ -133,7 +133,7 @@ struct PushTests {
       try await shell.reply(try await shell.request("page.open"), .null)
       _ = try await shell.answer(.integer(Int64(tab)))
     }
-    let pages = await bridge.hub.sessions(.all).first?.pages
+    let pages = await bridge.hub.allServers.sessions(.all).first?.pages
     #expect(pages?.map(\.uri) == ["native://discover", "native://home"])
   }
 
@@ -149,8 +149,8 @@ struct PushTests {
     let page = try await shell.answer(1)["result"]?["id"]
     let (_, guestHello) = try await WireClient.open(
       bridge, ["page": page ?? .null], joining: hello)
-    try await bridge.hub.add(session: session, toGroup: "beta")
-    let sessions = await bridge.hub.sessions(.user("anna"))
+    try await bridge.hub.allServers.add(session: session, toGroup: "beta")
+    let sessions = await bridge.hub.allServers.sessions(.user("anna"))
     let info = try #require(sessions.first)
     #expect(sessions.count == 1)
     #expect(info.id == session)
@@ -165,6 +165,6 @@ struct PushTests {
           id: guestHello["client"]?.string ?? "", name: nil, version: nil, platform: nil,
           page: page?.string),
       ])
-    #expect(await bridge.hub.sessions(.user("ben")).isEmpty)
+    #expect(await bridge.hub.allServers.sessions(.user("ben")).isEmpty)
   }
 }

@@ -33,6 +33,29 @@ struct ResumeTests {
     #expect(await client.bridge.hub.census().sessions == 0)
   }
 
+  @Test func whoCameFirstTakesNothingOverThoughItsLoopTookItLast() async throws {
+    let bridge = try WireBridge.conformance()
+    let client = try await NumberedClient(bridge)
+    let token = await client.hello["token"]
+    let earlier = bridge.server.loop.nanoseconds
+    try await bridge.server.advance(by: .milliseconds(1))
+    let answer = try await client.resume(after: 0)
+    #expect(answer["resumed"] == true)
+    var handshake = Handshake()
+    handshake.came = earlier
+    let stuck = try await WireClient.connect(
+      to: bridge, subprotocol: SessionHub.subprotocol, from: handshake)
+    try await stuck.call(
+      "again", "session.resume",
+      [
+        "client": answer["client"] ?? .null, "token": token ?? .null,
+        "epoch": answer["epoch"] ?? .null, "received": 0,
+      ])
+    #expect(try await stuck.end() == 4009)
+    try await client.call(1, "$/ping", [:])
+    #expect(try await client.wire.answer(1)["result"] == .null)
+  }
+
   @Test func aCallWithALaterDeadlineKeepsItsCaller() async throws {
     let bridge = try WireBridge.conformance()
     let (host, hello) = try await WireClient.open(
@@ -58,9 +81,9 @@ struct ResumeTests {
     try await client.call(1, "events.subscribe", ["topics": ["news"]])
     _ = try await client.wire.answer(1)
     try await client.lose()
-    for _ in 1...3 { try await bridge.hub.publish("news", 1, to: .all, retain: 0) }
+    for _ in 1...3 { try await bridge.hub.allServers.publish("news", 1, to: .all, retain: 0) }
     #expect(await bridge.hub.census().sessions == 1)
-    try await bridge.hub.publish("news", 2, to: .all, retain: 0)
+    try await bridge.hub.allServers.publish("news", 2, to: .all, retain: 0)
     await bridge.server.loop.settle()
     #expect(await bridge.hub.census().sessions == 0)
     #expect(bridge.loopHub.resumables.givenUpCount == 1)
@@ -78,14 +101,14 @@ struct ResumeTests {
       _ = try await client.wire.answer(1)
       try await client.lose()
     }
-    try await bridge.hub.publish("small", "x", to: .all, retain: 0)
-    try await bridge.hub.publish(
+    try await bridge.hub.allServers.publish("small", "x", to: .all, retain: 0)
+    try await bridge.hub.allServers.publish(
       "large", .string(String(repeating: "x", count: 1500)), to: .all, retain: 0)
-    try await bridge.hub.publish("small", "y", to: .all, retain: 0)
+    try await bridge.hub.allServers.publish("small", "y", to: .all, retain: 0)
     await bridge.server.loop.settle()
     #expect(bridge.loopHub.resumables.bytes < 2000)
     #expect(bridge.loopHub.resumables.givenUpCount == 0)
-    try await bridge.hub.publish(
+    try await bridge.hub.allServers.publish(
       "small", .string(String(repeating: "y", count: 200)), to: .all, retain: 0)
     await bridge.server.loop.settle()
     #expect(try await large.resume(after: 1)["reason"] == "outbox")

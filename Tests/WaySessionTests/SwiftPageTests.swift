@@ -134,7 +134,7 @@ struct SwiftPageTests {
     let page = try #require(try await shell.answer(1)["result"]?["id"]?.string)
     let session = try #require(hello["session"]?.string)
     let call = Task {
-      try await bridge.hub.call(
+      try await bridge.hub.allServers.call(
         page: page, in: session, "title", ["short": true], timeout: .seconds(3))
     }
     let asked = try await shell.message()
@@ -142,7 +142,7 @@ struct SwiftPageTests {
     try await shell.reply(asked, "Tea")
     #expect(try await call.value == "Tea")
     let late = Task {
-      try await bridge.hub.call(page: page, in: session, "x", [:], timeout: .seconds(3))
+      try await bridge.hub.allServers.call(page: page, in: session, "x", [:], timeout: .seconds(3))
     }
     _ = try await shell.message()
     await bridge.server.loop.advance(by: .seconds(3))
@@ -150,7 +150,8 @@ struct SwiftPageTests {
     #expect(error?.code == 2408)
     for (page, session) in [("p99", session), (page, "s-none")] {
       let error = await #expect(throws: CallError.self) {
-        try await bridge.hub.call(page: page, in: session, "x", [:], timeout: .seconds(3))
+        try await bridge.hub.allServers.call(
+          page: page, in: session, "x", [:], timeout: .seconds(3))
       }
       #expect(error?.code == 2404)
     }

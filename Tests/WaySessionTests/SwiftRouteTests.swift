@@ -164,7 +164,7 @@ struct SwiftRouteTests {
       PageHandler(open: { _, _ in }, close: { _, reason, _ in closed.put(reason.rawValue) }))
     let bridge = WireBridge(router)
     let (client, _) = try await WireClient.open(bridge)
-    let deliveries = await bridge.hub.open(
+    let deliveries = try await bridge.hub.allServers.open(
       "native://sdk/pay", [:], exts: [:], style: .push, in: .all, timeout: .seconds(3))
     let opened = try #require(try deliveries.first?.result.get())
     try await client.close()

@@ -14,24 +14,28 @@ struct WireBridge {
   let loopHub: SessionHub
   let server: MemoryServer
 
-  /// The wall clock stands at this millisecond where the loop's time has not been moved.
+  /// The wall clock stands at this millisecond where the loop's time has not been moved, and where it
+  /// is right.
   static let now: Int64 = 1_750_000_000_000
 
   init(
     _ router: Router, limits: Limits = Limits(), observer: Observer = Observer(),
     identify: Identify? = nil, rules: Rulebook? = nil, tracer: (any Tracer)? = nil,
-    store: (any SessionStore)? = nil, table: LiveTable? = nil
+    store: (any SessionStore)? = nil, table: LiveTable? = nil, cluster: Cluster? = nil,
+    clockOff: Duration = .zero
   ) {
     self.router = router
     let loop = MemoryLoop()
     var configuration = HubConfiguration(
       router: router, limits: limits, methods: Conformance.methods,
-      now: { Self.now + Int64(loop.nanoseconds / 1_000_000) }, identify: identify)
+      now: { Self.now + Int64(clockOff / .milliseconds(1)) + Int64(loop.nanoseconds / 1_000_000) },
+      identify: identify)
     configuration.observer = observer
     configuration.rulebook = rules
     configuration.tracer = tracer
     configuration.store = store
     configuration.table = table
+    configuration.cluster = cluster
     hub = HubGroup(configuration)
     loopHub = SessionHub(loop: loop, in: hub)
     server = MemoryServer(loop: loop, acceptor: loopHub)
@@ -46,13 +50,14 @@ struct WireBridge {
   }
 
   static func conformance(
-    _ router: Router = Router(), store: (any SessionStore)? = nil, policy: Value? = nil
+    _ router: Router = Router(), store: (any SessionStore)? = nil, policy: Value? = nil,
+    clockOff: Duration = .zero
   ) throws -> WireBridge {
     try RouteTable(parsing: try ProjectFiles.json("protocol/routes/demo.json")).apply(to: router)
     try Conformance.register(in: router)
     var limits = Limits()
     limits.maxRate = 0
     let rules = try policy.flatMap { try Policy(parsing: $0).rules }.map { try Rulebook($0) }
-    return WireBridge(router, limits: limits, rules: rules, store: store)
+    return WireBridge(router, limits: limits, rules: rules, store: store, clockOff: clockOff)
   }
 }

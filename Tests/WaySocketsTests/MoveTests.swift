@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 import WayTransport
 
@@ -8,25 +9,31 @@ import WayTransport
 struct MoveTests {
   /// Echoes, and at the message `move` goes to the next loop, where it says so.
   private final class Mover: MessageReceiver, ChannelAcceptor {
-    private let loops: [SocketLoop]
+    let loops: [SocketLoop]
     private let channel: (any MessageChannel)?
     let ends: AsyncStream<UInt16?>
     private let end: AsyncStream<UInt16?>.Continuation
+    /// Who was let in, in the order in which loops took them.
+    let handshakes: AsyncStream<Handshake>
+    private let handshake: AsyncStream<Handshake>.Continuation
 
     init(_ loops: [SocketLoop]) {
       self.loops = loops
       channel = nil
       (ends, end) = AsyncStream.makeStream()
+      (handshakes, handshake) = AsyncStream.makeStream()
     }
 
     private init(_ channel: any MessageChannel, like other: Mover) {
       self.channel = channel
       loops = other.loops
       (ends, end) = (other.ends, other.end)
+      (handshakes, handshake) = (other.handshakes, other.handshake)
     }
 
     func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
-      Mover(channel, like: self)
+      self.handshake.yield(handshake)
+      return Mover(channel, like: self)
     }
 
     func receive(_ message: RawSpan, as kind: MessageKind) {
@@ -77,6 +84,27 @@ struct MoveTests {
 
   private static func text(_ frame: (first: UInt8, payload: [UInt8])?) -> String? {
     frame.map { String(decoding: $0.payload, as: UTF8.self) }
+  }
+
+  @Test func `When a client came is known, however late its loop takes it`() async throws {
+    try await withServer { port, mover, _, first in
+      let gate = DispatchSemaphore(value: 0)
+      let others = mover.loops.filter { $0 !== first }
+      for loop in others { loop.execute { gate.wait() } }
+      var sockets: [RawSocket] = []
+      for _ in mover.loops {
+        let socket = try RawSocket(port: port)
+        #expect(socket.upgrade(port: port).hasPrefix("HTTP/1.1 101 "))
+        sockets.append(socket)
+      }
+      let answered = first.nanoseconds
+      for _ in others { gate.signal() }
+      var handshakes = mover.handshakes.makeAsyncIterator()
+      for _ in sockets {
+        let came = try #require(await handshakes.next()?.came)
+        #expect(came < answered)
+      }
+    }
   }
 
   @Test func `What was sent together comes in its order, wherever the connection is by then`()

@@ -23,7 +23,7 @@ enum Kind: String, CaseIterable, CustomStringConvertible {
       return OpenStore(store: store, folder: folder)
     case .jetstream:
       let engine = try NATSEngine()
-      return OpenStore(store: try JetStreamSessionStore(url: engine.url), engine: engine)
+      return OpenStore(store: try Cluster(nats: engine.url).engine.store, engine: engine)
     }
   }
 

@@ -10,7 +10,7 @@ struct SessionLogEntryTests {
   ]
 
   private func put(together messages: [[UInt8]]) throws -> [SessionLogEntry] {
-    try messages.map { bytes throws(SessionLogFault) in try SessionLogEntry(bytes) }
+    try messages.map { bytes throws(ByteFault) in try SessionLogEntry(bytes) }
   }
 
   @Test(arguments: [1, 20, 25, 60, 1000])
@@ -42,7 +42,7 @@ struct SessionLogEntryTests {
       of: SessionChange(session: "x", lease: SessionLease(owner: "a"), steps: Self.steps),
       limit: 1000)[0]
     for count in 0..<19 {
-      #expect(throws: SessionLogFault.self) { try SessionLogEntry(Array(whole.prefix(count))) }
+      #expect(throws: ByteFault.self) { try SessionLogEntry(Array(whole.prefix(count))) }
     }
     for count in 20..<whole.count {
       let entry = try SessionLogEntry(Array(whole.prefix(count)))
@@ -50,16 +50,16 @@ struct SessionLogEntryTests {
       let steps = try? SessionLogEntry.steps(Array(entry.body))
       #expect(steps.map { Self.steps.starts(with: $0) && $0.count < Self.steps.count } ?? true)
     }
-    #expect(throws: SessionLogFault("it has the form 9, and this version reads 1")) {
+    #expect(throws: ByteFault("it has the form 9, and this version reads 1")) {
       try SessionLogEntry([9] + whole.dropFirst())
     }
-    #expect(throws: SessionLogFault("it has the flags 8")) {
-      try SessionLogEntry([1, 8] + whole.dropFirst(2))
+    #expect(throws: ByteFault("it has the flags 16")) {
+      try SessionLogEntry([1, 16] + whole.dropFirst(2))
     }
-    #expect(throws: SessionLogFault.self) {
+    #expect(throws: ByteFault.self) {
       try SessionLogEntry.steps([0] + Array(repeating: 255, count: 20))
     }
-    #expect(throws: SessionLogFault("it has a step of the kind 7")) {
+    #expect(throws: ByteFault("it has a step of the kind 7")) {
       try SessionLogEntry.steps([7])
     }
   }

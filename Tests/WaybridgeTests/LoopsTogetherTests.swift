@@ -194,7 +194,7 @@ struct LoopsTogetherTests {
 
   @Test func whatIsRetainedIsFoundOnEveryLoop() async throws {
     try await LoopBridge.with { bridge in
-      try await bridge.running.group.publish("weather", "rain", to: .all, retain: 1)
+      try await bridge.running.group.allServers.publish("weather", "rain", to: .all, retain: 1)
       for (client, _) in try await bridge.clients() {
         try await client.call(1, "events.subscribe", ["topics": ["weather"]])
         _ = try await client.answer(1)
@@ -208,14 +208,15 @@ struct LoopsTogetherTests {
     try router.page("native://offer/:id")
     try await LoopBridge.with(router, Self.usersByToken) { bridge in
       for user in ["anna", "ben", "cleo", "dora"] {
-        try await bridge.running.group.deliver(
+        try await bridge.running.group.allServers.deliver(
           DeepLink("native://offer/\(user)"), to: .user(user))
         let (host, _) = try await WireClient.open(
           on: bridge,
           ["token": .string(user), "hosts": [["scheme": "native", "kind": "page"]]])
         #expect(try await host.show()["uri"] == .string("native://offer/\(user)"))
         // Who is there by now gets the next at once.
-        try await bridge.running.group.deliver(DeepLink("native://offer/2"), to: .user(user))
+        try await bridge.running.group.allServers.deliver(
+          DeepLink("native://offer/2"), to: .user(user))
         #expect(try await host.show()["uri"] == "native://offer/2")
       }
     }

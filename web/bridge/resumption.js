@@ -103,6 +103,8 @@ export class Resumption {
     this.#isLive = true;
     // The new token is the one that counts.
     store?.save();
+    // So that the server knows it, and the one before is nobody's any more.
+    if (resumed === true) this.#acknowledge();
     for (const text of this.#numbers?.unacknowledged ?? []) link.send(text);
     return lost;
   }

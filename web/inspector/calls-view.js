@@ -20,6 +20,8 @@ export class CallsView extends EventTarget {
   #records;
   /** @type {Call[]} those that the filter lets through */
   #shown = [];
+  /** @type {WeakMap<Element, Call>} what each row shows */
+  #callOfRow = new WeakMap();
   /** The first of the calls that the filter has not seen. */
   #seen = 0;
   /** @type {string | undefined} */
@@ -54,8 +56,8 @@ export class CallsView extends EventTarget {
     new ResizeObserver(draw).observe(this.#scroll);
     this.#follow.addEventListener("click", () => this.#setFollow(!this.#follows));
     this.#scroll.addEventListener("click", ({ target }) => {
-      const row = target instanceof Element ? target.closest("[data-number]") : null;
-      if (row instanceof HTMLElement) this.choose(this.#shown.find((call) => call.number === Number(row.dataset.number)));
+      const call = this.#callOf(target);
+      if (call) this.choose(call);
     });
     this.#grid.addEventListener("keydown", (event) => this.#key(event));
   }
@@ -87,6 +89,7 @@ export class CallsView extends EventTarget {
       this.#filter.value = "";
       this.#kind.value = "all";
       this.#again();
+      this.#update();
     }
     this.#setFollow(false);
     this.#bring(this.#shown.indexOf(call));
@@ -144,7 +147,9 @@ export class CallsView extends EventTarget {
     return words.length === 0 || words.every((word) => textOf(call).includes(word));
   }
 
-  draw = onFrame(() => {
+  draw = onFrame(() => this.#drawNow());
+
+  #drawNow() {
     this.#update();
     const shown = this.#shown;
     this.#height = parseFloat(getComputedStyle(this.#scroll).getPropertyValue("--row")) || 30;
@@ -161,7 +166,7 @@ export class CallsView extends EventTarget {
       this.#scroll.append(row);
     }
     const focused = document.activeElement;
-    const hadFocus = focused instanceof HTMLElement && focused.dataset.number !== undefined && this.#scroll.contains(focused);
+    const hadFocus = this.#callOf(focused) !== undefined;
     const stop = this.#stop(first, last);
     this.#rows.forEach((row, place) => {
       const call = shown[first + place];
@@ -170,6 +175,7 @@ export class CallsView extends EventTarget {
       if (!isUsed || !call) return;
       row.style.transform = `translateY(${(first + place) * this.#height}px)`;
       fillRow(row, call, first + place);
+      this.#callOfRow.set(row, call);
       row.setAttribute("aria-selected", String(call === this.#chosen));
       row.tabIndex = call === stop ? 0 : -1;
       if (call === stop && (this.#takesFocus || (hadFocus && stop === this.#chosen)) && document.activeElement !== row) row.focus({ preventScroll: true });
@@ -182,7 +188,7 @@ export class CallsView extends EventTarget {
     write(this.#count, text);
     if (this.#isOtherFilter) write(this.#found, text);
     this.#isOtherFilter = false;
-  });
+  }
 
   /**
    * The call to whose row the keyboard comes.
@@ -194,12 +200,22 @@ export class CallsView extends EventTarget {
     return isInSight ? this.#chosen : this.#shown[last - 1];
   }
 
+  /**
+   * What the row shows that an element is in; calls may have other numbers since it was drawn.
+   * @param {EventTarget | null} target
+   */
+  #callOf(target) {
+    const row = target instanceof Element ? target.closest("[role=row]") : null;
+    return row ? this.#callOfRow.get(row) : undefined;
+  }
+
   /** @param {KeyboardEvent} event */
   #key(event) {
+    // Other calls may be shown since the last frame.
+    this.#update();
     const page = Math.max(1, Math.floor(this.#scroll.clientHeight / this.#height) - 1);
-    const target = /** @type {HTMLElement} */ (event.target);
-    const number = Number(target.dataset?.number);
-    const place = this.#shown.findIndex((call) => call.number === number);
+    const call = this.#callOf(event.target);
+    const place = call ? this.#shown.indexOf(call) : -1;
     if (place < 0) return;
     const end = this.#shown.length - 1;
     const next = { ArrowUp: place - 1, ArrowDown: place + 1, PageUp: place - page, PageDown: place + page, Home: 0, End: end, Enter: place, " ": place }[event.key];
@@ -210,6 +226,8 @@ export class CallsView extends EventTarget {
     this.#bring(to);
     this.#takesFocus = true;
     this.choose(this.#shown[to]);
+    // Who presses a key twice within a frame goes on from there.
+    this.#drawNow();
   }
 
   /** @param {number} place */
@@ -234,7 +252,6 @@ function makeRow() {
 function fillRow(row, call, place) {
   const texts = [clock(call.at), who(call), what(call), by(call), call.ms === undefined ? "" : duration(call.ms), outcome(call)];
   const key = texts.join("\n");
-  row.dataset.number = String(call.number);
   row.setAttribute("aria-rowindex", String(place + 2));
   row.dataset.state = isWaiting(call) ? "waits" : call.ms === undefined ? "lost" : call.code ? "error" : "done";
   if (row.dataset.key === key) return;

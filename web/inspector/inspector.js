@@ -1,7 +1,8 @@
 // @ts-check
 import { CallDetail } from "./call-detail.js";
 import { CallsView } from "./calls-view.js";
-import { byId } from "./dom.js";
+import { ClusterView } from "./cluster-view.js";
+import { byId, write } from "./dom.js";
 import { ExplainView } from "./explain-view.js";
 import { inWords } from "./format.js";
 import { Link } from "./link.js";
@@ -31,6 +32,7 @@ const routes = new RoutesView(link);
 const explain = new ExplainView(link);
 const versions = new VersionsView(link, say);
 const refusals = new RefusalsView(link);
+const cluster = new ClusterView(link);
 new Recorder(link, sessions, say);
 
 const state = byId("state", HTMLElement);
@@ -64,6 +66,14 @@ function look() {
   if (tabs.shown === "routes") routes.refresh();
   if (tabs.shown === "versions") versions.refresh();
   if (tabs.shown === "refusals") refusals.refresh();
+  // Whether there is one is asked once.
+  if (tabs.shown === "cluster" || cluster.isThere === undefined) cluster.refresh();
+}
+
+/** Of a session at another server nothing is told here but how it is. */
+function tellElsewhere() {
+  const { elsewhere } = sessions;
+  write(byId("calls-elsewhere", HTMLElement), elsewhere ? `At the server ${elsewhere}, whose own inspector tells its calls.` : "");
 }
 
 link.addEventListener("state", (/** @type {any} */ { detail: { state: now, text } }) => {
@@ -101,12 +111,20 @@ tabs.addEventListener("show", look);
 sessions.addEventListener("choose", (/** @type {any} */ { detail: session }) => {
   calls.only(session);
   timeline.only(session);
+  tellElsewhere();
 });
 sessions.addEventListener("look", (/** @type {any} */ { detail: { session, at, asked, records: recalled } }) => {
   timeline.tell(at, asked);
   if (recalled) records.recall(session, recalled);
 });
-sessions.addEventListener("list", () => explain.offer(sessions.sessions));
+sessions.addEventListener("list", () => {
+  explain.offer(sessions.sessions);
+  tellElsewhere();
+});
+cluster.addEventListener("known", () => {
+  tabs.offer("cluster", cluster.isThere === true);
+  sessions.isOf(cluster.server);
+});
 calls.addEventListener("choose", (/** @type {any} */ { detail: call }) => detail.show(call));
 timeline.addEventListener("choose", (/** @type {any} */ { detail: call }) => calls.reveal(call));
 byId("clear", HTMLButtonElement).addEventListener("click", () => {

@@ -105,7 +105,7 @@ export class Link extends EventTarget {
     const texts = {
       connecting: "Connecting…",
       open: "Connected",
-      waiting: `No connection; again in ${Math.max(1, Math.round((delay ?? 0) / 1000))} s`,
+      waiting: `No connection${reason ? `: ${reason}` : ""}; again in ${Math.max(1, Math.round((delay ?? 0) / 1000))} s`,
       closed: `Closed${reason ? `: ${reason}` : code ? ` (${code})` : ""}`,
     };
     this.#emit("state", { state, text: texts[state] });

@@ -47,6 +47,8 @@ export class Recorder {
   async #begin() {
     const session = this.#sessions.chosen;
     if (!session) return this.#say("Choose the session that is to be recorded.");
+    const { elsewhere } = this.#sessions;
+    if (elsewhere) return this.#say(`${session} is at the server ${elsewhere}: record it with the inspector there.`);
     try {
       await this.#link.watch({ session, limit: recordedLimit });
       this.#recording = new Recording(await this.#link.request("admin.session", { session, records: false }));

@@ -21,6 +21,8 @@ export class SessionsView extends EventTarget {
   /** @type {string | undefined} */
   chosen;
   #isChosenByHand = false;
+  /** @type {string | undefined} this server, where there are several */
+  #server;
   /** Whether what has happened before in the chosen session is still to be asked for. */
   #isToRecall = false;
 
@@ -48,9 +50,21 @@ export class SessionsView extends EventTarget {
     if (session === this.chosen) return;
     this.chosen = session;
     this.#stack.clear();
-    this.#draw(this.sessions, session);
+    this.#draw(this.sessions, session, this.#server);
     this.dispatchEvent(new CustomEvent("choose", { detail: session }));
     this.recall();
+  }
+
+  /** @param {string | undefined} server that tells them; undefined for one alone */
+  isOf(server) {
+    this.#server = server;
+    this.refresh();
+  }
+
+  /** The server that has the chosen session, where it is another. */
+  get elsewhere() {
+    const server = this.sessions.find(({ session }) => session === this.chosen)?.server;
+    return this.#server && server !== this.#server ? server : undefined;
   }
 
   /** Asks what has happened in the chosen session. */
@@ -73,7 +87,7 @@ export class SessionsView extends EventTarget {
       this.sessions = sessions.sort((one, other) => rank(one) - rank(other));
       write(this.#count, `${told.total}`);
       this.#more.hidden = !told.next;
-      this.#draw(this.sessions, this.chosen);
+      this.#draw(this.sessions, this.chosen, this.#server);
       this.dispatchEvent(new CustomEvent("list"));
       // The first one with a page is what one wants to see.
       if (!this.#isChosenByHand && !sessions.some((each) => each.session === this.chosen)) {
@@ -99,26 +113,32 @@ export class SessionsView extends EventTarget {
     } catch (/** @type {any} */ error) {
       // It has ended: what happened there is still shown.
       if (session === this.chosen && error.code === 2404) this.#stack.clear();
+      // Its server may be away.
+      else if (session === this.chosen && error.code) this.#stack.fail(inWords(error));
     }
   });
 
-  #draw = whenOther((/** @type {any[]} */ sessions, /** @type {string | undefined} */ chosen) => {
+  #draw = whenOther((/** @type {any[]} */ sessions, /** @type {string | undefined} */ chosen, /** @type {string | undefined} */ own) => {
     const hadFocus = this.#list.contains(document.activeElement);
-    const options = sessions.map((each) => this.#option(each));
+    const options = sessions.map((each) => this.#option(each, own));
     this.#list.replaceChildren(...options);
     const current = options.find((each) => each.dataset.session === chosen) ?? options[0];
     if (current) focusOn(current, options);
     if (hadFocus) current?.focus();
   });
 
-  /** @param {any} session as `admin.sessions` tells it */
-  #option({ session, user, clients, pages, calls }) {
+  /**
+   * @param {any} session as `admin.sessions` tells it
+   * @param {string | undefined} own this server
+   */
+  #option({ session, user, clients, pages, calls, server }, own) {
     const names = clients.map((/** @type {any} */ { name, client, away }) => `${name ?? client}${away ? " (away)" : ""}`);
     return element("li", { role: "option", "data-session": session, "aria-selected": String(session === this.chosen) },
       element("strong", {}, user ?? names[0] ?? session),
       element("small", {}, session),
       element("span", { class: "notes" }, [
         names.join(", "), pages > 0 && `${pages} ${pages === 1 ? "page" : "pages"}`, calls > 0 && `${calls} waiting`, session === this.#link.session && "this inspector",
+        server && (server === own ? "on this server" : `on ${server}`),
       ].filter(Boolean).join(" · ")));
   }
 }

@@ -20,6 +20,12 @@ export class StackView {
     this.#members.replaceChildren();
   }
 
+  /** @param {string} reason why it may be another by now than what is shown */
+  fail(reason) {
+    this.#drawn = "";
+    write(this.#note, reason);
+  }
+
   /** @param {any} detail what `admin.session` tells */
   show({ stack, clients, calls }) {
     const names = new Map(clients.map((/** @type {any} */ { client, name }) => [client, name ?? client]));

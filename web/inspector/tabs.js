@@ -11,10 +11,24 @@ export class Tabs extends EventTarget {
   constructor() {
     super();
     focusOn(this.#tabs[0], this.#tabs);
-    roving(this.#list, "[role=tab]", { isHorizontal: true, moved: (tab) => this.show(nameOf(tab)) });
+    roving(this.#list, "[role=tab]:not([hidden])", { isHorizontal: true, moved: (tab) => this.show(nameOf(tab)) });
     this.#list.addEventListener("click", ({ target }) => {
       if (target instanceof HTMLElement && target.getAttribute("role") === "tab") this.show(nameOf(target));
     });
+  }
+
+  /**
+   * Has a view among those that can be shown, or not.
+   * @param {string} name
+   * @param {boolean} isThere
+   */
+  offer(name, isThere) {
+    const tab = byId(`tab-${name}`, HTMLElement);
+    const hadFocus = document.activeElement === tab;
+    tab.hidden = !isThere;
+    if (isThere || this.shown !== name) return;
+    this.show("sessions");
+    if (hadFocus) this.#tabs[0].focus();
   }
 
   /** @param {string} name */

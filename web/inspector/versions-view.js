@@ -1,4 +1,5 @@
 // @ts-check
+import { AnswersView } from "./answers-view.js";
 import { atMost, byId, element, whenOther } from "./dom.js";
 import { inWords, since } from "./format.js";
 
@@ -9,6 +10,7 @@ export class VersionsView {
   #policy = byId("policy-versions", HTMLOListElement);
   #dialog = byId("confirm", HTMLDialogElement);
   #say;
+  #answers = new AnswersView();
 
   /**
    * @param {import("./link.js").Link} link
@@ -41,7 +43,7 @@ export class VersionsView {
         entry(earlier.version, earlier.hash, earlier.at, false,
           changes(earlier.changes, place === 0 ? version : versions[place - 1].version),
           goBack(earlier.version, () => this.#ask({
-            method: "table.rollback", to: earlier.version, from: version, keep: "Keep the table", done: `The table ${earlier.version} is in force.`,
+            method: "table.rollback", to: earlier.version, from: version, keep: "Keep the table", what: `The table ${earlier.version}`,
             text: `The table ${earlier.version} will be in force in the place of ${version}, for every client, at once. What came after ${earlier.version} is forgotten. Open pages stay.`,
           })))),
     ];
@@ -58,13 +60,13 @@ export class VersionsView {
         entry(earlier.hash, "", earlier.at, false,
           changes(earlier.changes, place === 0 ? hash : versions[place - 1].hash),
           goBack(earlier.hash, () => this.#ask({
-            method: "policy.rollback", to: earlier.hash, from: hash, keep: "Keep the policy", done: `The policy ${earlier.hash} is in force.`,
+            method: "policy.rollback", to: earlier.hash, from: hash, keep: "Keep the policy", what: `The policy ${earlier.hash}`,
             text: `The rules of ${earlier.hash} will hold in the place of those of ${hash}, for every client and call, at once, until the policy's file changes or the server is started again.`,
           })))),
     ];
   }
 
-  /** @param {{method: string, to: string, from: string, keep: string, done: string, text: string}} step */
+  /** @param {{method: string, to: string, from: string, keep: string, what: string, text: string}} step */
   #ask(step) {
     byId("confirm-text", HTMLElement).textContent = step.text;
     byId("confirm-no", HTMLButtonElement).textContent = step.keep;
@@ -75,11 +77,12 @@ export class VersionsView {
     this.#dialog.showModal();
   }
 
-  /** @param {{method: string, to: string, from: string, done: string}} step */
-  async #goBack({ method, to, from, done }) {
+  /** @param {{method: string, to: string, from: string, what: string}} step */
+  async #goBack({ method, to, from, what }) {
+    this.#answers.hide();
     try {
-      await this.#link.request(method, { to, expect: from });
-      this.#say(done);
+      const { hash, servers = [] } = await this.#link.request(method, { to, expect: from });
+      this.#say(servers.length > 0 ? this.#answers.show(what, hash, servers) : `${what} is in force.`);
     } catch (error) {
       this.#say(inWords(error));
     }

@@ -43,7 +43,10 @@ export async function goesOn(bridge, { received, sent = 0, pending = [], token =
   socket.receive({ id: greeting.id, result });
   socket.seq = sent;
   await turn();
-  return { socket, greeting };
+  // First of all the server is told that the new token has come.
+  const isAcknowledged = socket.sent[0]?.method === "$/ack";
+  if (isAcknowledged) socket.sent.shift();
+  return { socket, greeting, isAcknowledged };
 }
 
 /**

@@ -41,7 +41,8 @@ test("a call survives its connection, and is sent again only where the server ha
   await bridge.ready;
   const later = bridge.invoke("action://later");
   clock.advance(100);
-  const { socket: next, greeting } = await goesOn(bridge, { received: 1, pending: [{ id: ids[0], method: "router.invoke" }] });
+  const { socket: next, greeting, isAcknowledged } = await goesOn(bridge, { received: 1, pending: [{ id: ids[0], method: "router.invoke" }] });
+  assert.equal(isAcknowledged, true);
   const { open, ...params } = greeting.params;
   assert.deepEqual([greeting.method, params], ["session.resume", { client: "c1", token: "t1", epoch: "e1", received: 0, sent: 2 }]);
   assert.equal(greeting.seq, undefined);

@@ -75,6 +75,10 @@ final class CallInFlight {
   var deadline: (any ScheduledWork)?
   /// When that is, in the loop's nanoseconds; nil without a deadline.
   var ends: UInt64?
+  /// Whether nobody works on it here: another server will.
+  var isParked = false
+  /// Whether it does the work of a key, whose requests wait for it.
+  var isOfKey = false
   /// Set by the first cancel, so that a second one does nothing.
   fileprivate var isStopped = false
 

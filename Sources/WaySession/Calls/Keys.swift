@@ -163,15 +163,19 @@ struct Keys {
 // What is kept of them.
 extension Keys {
   /// What is kept under a key; nil for nothing. Of calls under way that is only one that waits for a
-  /// page that is shown: others are made again. `wall` is `now` by the wall clock, in milliseconds.
-  func record(of name: Name, at now: UInt64, wall: Int64) -> ValueObject? {
+  /// page that is shown: others are made again.
+  ///
+  /// Of a result that is how old it is by now, not when it was there: the server that goes on with the
+  /// session may have a clock that is off by more than results are kept.
+  func record(of name: Name, at now: UInt64) -> ValueObject? {
     if let running = running[name], let page = running.page {
       return ["request": running.request.value, "page": .string(page)]
     }
     guard let ended = ended[name] else { return nil }
-    let age = Int64(clamping: (now &- ended.at) / 1_000_000)
     return [
-      "request": ended.request.value, "endedAt": .integer(wall - age),
+      "request": ended.request.value,
+      "ageMs": .integer(Int64(clamping: (now &- ended.at) / 1_000_000)),
+      "used": .integer(Int64(ended.used)),
       "result": ended.result.value,
     ]
   }
@@ -179,15 +183,16 @@ extension Keys {
   /// The names of all.
   var names: [Name] { Array(running.keys) + Array(ended.keys) }
 
-  /// A result that was kept.
+  /// A result that was kept, and when it was `used` among the uses of all: those that were used last
+  /// come first, so that they have room.
   mutating func restore(
     _ name: Name, _ request: KeyedRequest, _ result: Result<Answer, CallError>,
-    within budget: ByteBudget, at: UInt64
+    within budget: ByteBudget, at: UInt64, used: Int
   ) {
     let size = Self.size(request, name, result)
     guard ended.count < limit, let charge = try? budget.charge(size) else { return }
-    uses += 1
-    ended[name] = Ended(request: request, result: result, charge: charge, at: at, used: uses)
+    uses = max(uses, used)
+    ended[name] = Ended(request: request, result: result, charge: charge, at: at, used: used)
   }
 
   /// A call under way that waits for a page that is shown.

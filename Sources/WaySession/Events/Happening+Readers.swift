@@ -25,6 +25,7 @@ extension Happening {
         RouteFailure(
           uri: attempt.uri, method: attempt.method, route: nil, error, after: nil))
     case .joined, .left, .away, .back, .gaveUp, .restored, .unreadable, .notRestored, .takenOver,
+      .handedOver,
       .ended,
       .taskStarted, .taskDeclined, .called,
       .hostSilent, .threw:
@@ -58,7 +59,8 @@ extension Happening {
           error.eventData(uri: attempt.uri).with("method", .string($0))
         } ?? error.eventData(uri: attempt.uri)
       )
-    case .away, .back, .gaveUp, .restored, .unreadable, .notRestored, .takenOver, .pageAsked,
+    case .away, .back, .gaveUp, .restored, .unreadable, .notRestored, .takenOver, .handedOver,
+      .pageAsked,
       .handlerAnswered,
       .called, .hostSilent, .threw:
       nil

@@ -24,6 +24,8 @@ package enum Happening: Sendable {
   case notRestored(client: String, reason: String)
   /// Another server has taken the session over; it ends here.
   case takenOver
+  /// It was handed over to another server.
+  case handedOver
   case ended
   /// The host of a page is asked.
   case pageAsked(Page)

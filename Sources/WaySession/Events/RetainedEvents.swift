@@ -1,4 +1,5 @@
 import DequeModule
+import WayValues
 
 /// The last events of topics that the app wants new subscribers to get, bounded in all its
 /// measures: beyond, the oldest events go.
@@ -64,6 +65,18 @@ struct RetainedEvents {
   func messages(where isWanted: (_ topic: String, _ audience: Audience) -> Bool) -> [[UInt8]] {
     shelves.filter { isWanted($0.key.topic, $0.key.audience) }
       .flatMap(\.value).sorted { $0.order < $1.order }.map(\.bytes)
+  }
+
+  /// All that is kept for more than one session, as another server is told it.
+  var told: [Value] {
+    shelves.filter { $0.key.audience.session == nil }.sorted {
+      ($0.value.first?.order ?? 0) < ($1.value.first?.order ?? 0)
+    }.map { key, events in
+      [
+        "topic": .string(key.topic), "to": key.audience.told,
+        "events": .list(events.map { .string(String(decoding: $0.bytes, as: UTF8.self)) }),
+      ]
+    }
   }
 
   private mutating func forget(where isGone: (Key) -> Bool) {

@@ -42,13 +42,12 @@ struct SessionHosts {
   var count: Int { hosts.count }
 
   /// Adds what a client declares, all of it or, when something is wrong, nothing. A definition that
-  /// the client has declared before becomes the last registered. `given` numbers the client where
-  /// its own number is not unique.
+  /// the client has declared before becomes the last registered. `charge` takes the bytes that it
+  /// keeps.
   mutating func register(
-    _ definitions: [HostDefinition], for client: Client, as given: ClientID? = nil,
-    router: RouterSnapshot
+    _ definitions: [HostDefinition], as id: ClientID, router: RouterSnapshot,
+    _ charge: (Int) throws(CallError) -> ByteBudget.Charge
   ) throws(CallError) {
-    let id = given ?? client.id
     let new = Set(definitions)
     let (replaced, kept) = (registrations[id] ?? []).parted { new.contains($0.definition) }
     var room = limits.maxPatterns - weight + replaced.weight
@@ -67,7 +66,7 @@ struct SessionHosts {
     }
     var charges: [ByteBudget.Charge] = []
     for (definition, weight) in zip(definitions, weights) {
-      charges.append(try client.charge(definition.size + weight * Self.unitSize))
+      charges.append(try charge(definition.size + weight * Self.unitSize))
     }
     weight = limits.maxPatterns - room
     remove(replaced)

@@ -16,13 +16,21 @@ actor Connection: MessageReceiver {
   private var refusedTokens = 0
   private var helloTimer: (any ScheduledWork)?
   private var writer = MessageWriter()
+  /// Whether it came in at another server.
+  private let isRelayed: Bool
+  /// Between which times it came, in nanoseconds of the loops' clock: one where it came in here.
+  private let began: ClosedRange<UInt64>
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
   /// `refusedTokens` is how many were refused where it has come from.
   init(
-    _ channel: any MessageChannel, _ handshake: Handshake, hub: SessionHub, refusedTokens: Int = 0
+    _ channel: any MessageChannel, _ handshake: Handshake, hub: SessionHub,
+    refusedTokens: Int = 0, began: ClosedRange<UInt64>? = nil, isRelayed: Bool = false
   ) {
+    self.isRelayed = isRelayed
+    let came = handshake.came ?? channel.loop.nanoseconds
+    self.began = began ?? came...came
     self.channel = channel
     self.handshake = handshake
     self.hub = hub
@@ -195,30 +203,94 @@ extension Connection {
     } catch {
       return refuseHello(request, error)
     }
-    if let home = hub.group.hub(ofClient: asked.claim.client), home !== hub {
+    if let reason = hub.assumeIsolated({ $0.closedReason }) {
+      return close((.drain, "\(reason): try another server"))
+    }
+    if let home = hub.group.hub(ofClient: asked.claim.client) {
+      if home === hub { return resume(asked, request) }
       return move(to: home) { $0.resume(asked, request) }
     }
-    resume(asked, request)
+    guard let session = ClientName.session(of: asked.claim.client) else {
+      return resume(asked, request, isNowhere: true)
+    }
+    find(session, request) { connection, isNowhere in
+      if let home = connection.hub.group.hub(ofClient: asked.claim.client),
+        home !== connection.hub
+      {
+        return connection.move(to: home) { $0.resume(asked, request) }
+      }
+      connection.resume(asked, request, isNowhere: isNowhere)
+    }
   }
 
-  private func resume(_ asked: ResumeRequest, _ request: Request) {
+  /// Goes on when it is known that a session which is not here is not elsewhere, or when it is here;
+  /// where it is another server's, so is the connection from then on. At once for a server alone.
+  private func find(
+    _ session: String, _ request: Request,
+    _ goOn: @escaping @Sendable (isolated Connection, _ isNowhere: Bool) -> Void
+  ) {
+    guard let cluster = hub.group.cluster else { return goOn(self, true) }
+    channel.pause()
+    helloTimer?.cancel()
+    Task {
+      let place = await cluster.finder.find(session, for: hub.loop)
+      guard state != .closed else { return }
+      hub.meter.begin()
+      switch place {
+      case .here: goOn(self, false)
+      case .nowhere: goOn(self, true)
+      case .server(let server) where !isRelayed: relay(request, of: session, to: server)
+      case .server: close((.drain, "the session has moved: try again"))
+      case .unknown(let reason):
+        // As often as clients try, so it is none of the warnings.
+        hub.configuration.logger?.info(
+          "session not found", metadata: ["session": "\(session.quoted)", "reason": "\(reason)"])
+        close((.drain, "the session cannot be reached now: try again"))
+      }
+      channel.resume()
+    }
+  }
+
+  /// From now on the connection is one of a session of another server.
+  private func relay(_ request: Request, of session: String, to server: String) {
+    guard let cluster = hub.group.cluster,
+      (try? writer.request(request.id, request.method, request.params ?? .null)) != nil
+    else { return close((.drain, "the session is elsewhere")) }
+    leave(nil, connectionGoesOn: true)
+    state = .closed
+    cluster.relays.open(
+      channel, since: began.lowerBound, RelayHello(session: session, handshake: handshake),
+      at: server, first: writer.bytes)
+  }
+
+  /// `isNowhere` where no server has the session: else the client may come again.
+  private func resume(_ asked: ResumeRequest, _ request: Request, isNowhere: Bool = false) {
     var handshake = handshake
     handshake.token = asked.open.token ?? handshake.token
     // Without a token of its own a client is who it was.
-    guard handshake.token != nil else { return resume(asked, request, nil) }
+    guard handshake.token != nil else {
+      return resume(asked, request, nil, isNowhere: isNowhere)
+    }
     identify(handshake) { connection, identity in
       do throws(CallError) {
-        connection.resume(asked, request, try identity.get())
+        connection.resume(asked, request, try identity.get(), isNowhere: isNowhere)
       } catch {
         connection.refuse(asked.open, request, error)
       }
     }
   }
 
-  private func resume(_ asked: ResumeRequest, _ request: Request, _ identity: Identity?) {
+  private func resume(
+    _ asked: ResumeRequest, _ request: Request, _ identity: Identity?, isNowhere: Bool
+  ) {
+    if let session = ClientName.session(of: asked.claim.client),
+      hub.assumeIsolated({ $0.isReleased(session) })
+    {
+      return close((.drain, "the session moves to another server"))
+    }
     let refusal: Resuming.Refusal
     do throws(CallError) {
-      switch try hub.resume(asked.claim, identity, handshake, on: channel) {
+      switch try hub.resume(asked.claim, identity, handshake, on: channel, since: began) {
       case .success(let found):
         return goOn(with: found, request)
       case .failure(let refused): refusal = refused.reason
@@ -227,7 +299,15 @@ extension Connection {
       return refuse(asked.open, request, error)
     }
     if refusal == .stale {
-      return close((.takenOver, "A later connection has resumed the client"))
+      // Among servers it may be the later one all the same, which is seen when it comes again.
+      return close(
+        (
+          hub.group.cluster == nil ? .takenOver : .drain,
+          "A later connection has resumed the client"
+        ))
+    }
+    if refusal == .unknown, !isNowhere, hub.group.cluster != nil {
+      return close((.drain, "the session has moved: try again"))
     }
     if refusal == .token { countRefusedToken("session.resume: the token is none of the client's") }
     if state == .closed { return }
@@ -277,7 +357,7 @@ extension Connection {
     channel.attach(
       OpenConnection(
         connection: self, channel: channel, decoder: decoder, inbox: hub.inbox, turns: hub.turns,
-        session: session, client: client, isAnonymous: isAnonymous))
+        session: session, client: client, isAnonymous: isAnonymous, tenure: hub.tenure))
   }
 
   private func joinAnonymously(
@@ -326,10 +406,25 @@ extension Connection {
     hub.meter.begin()
     do {
       let hello = try Hello(request, limits: hub.limits)
-      if let join = hello.join, let home = hub.group.hub(ofSession: join.session), home !== hub {
-        self.join(hello, join, at: home, request)
-      } else {
-        open(hello, request)
+      guard let join = hello.join else {
+        // Where this server ends, another takes who comes.
+        if hub.group.isAboutToEnd, !isRelayed, let other = hub.group.cluster?.successor {
+          return relay(request, of: "", to: other)
+        }
+        return open(hello, request)
+      }
+      if let reason = hub.assumeIsolated({ $0.closedReason }) {
+        return close((.drain, "\(reason): try another server"))
+      }
+      if hub.assumeIsolated({ $0.isReleased(join.session) }) {
+        return close((.drain, "the session moves to another server"))
+      }
+      if let home = hub.group.hub(ofSession: join.session) {
+        return self.join(hello, join, at: home, request)
+      }
+      find(join.session, request) { connection, _ in
+        let home = connection.hub.group.hub(ofSession: join.session) ?? connection.hub
+        connection.join(hello, join, at: home, request)
       }
     } catch {
       refuseHello(request, error)
@@ -341,6 +436,7 @@ extension Connection {
   private func join(
     _ hello: Hello, _ join: Hello.Join, at home: SessionHub, _ request: Request
   ) {
+    if home === hub { return open(hello, request) }
     guard membership != nil else { return move(to: home) { $0.open(hello, request) } }
     channel.pause()
     home.loop.execute { [self] in
@@ -370,13 +466,20 @@ extension Connection {
     to home: SessionHub, _ goOn: @escaping @Sendable (isolated Connection) -> Void
   ) {
     helloTimer?.cancel()
-    let isMoving = channel.move(to: home.loop) { [handshake, refusedTokens] channel in
-      let connection = Connection(channel, handshake, hub: home, refusedTokens: refusedTokens)
+    let isMoving = channel.move(to: home.loop) {
+      [handshake, refusedTokens, began, isRelayed] channel in
+      let connection = Connection(
+        channel, handshake, hub: home, refusedTokens: refusedTokens, began: began,
+        isRelayed: isRelayed)
       channel.attach(connection)
       connection.begin()
       connection.assumeIsolated { goOn($0) }
     }
-    if !isMoving { close((.overloaded, "The server is ending")) }
+    guard !isMoving else { return }
+    close(
+      isRelayed
+        ? (.drain, "the session is on another loop now: try again")
+        : (.overloaded, "The server is ending"))
   }
 
   private func open(_ hello: Hello, _ request: Request) {

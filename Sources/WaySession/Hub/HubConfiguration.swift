@@ -28,6 +28,8 @@ package struct HubConfiguration: Sendable {
   package var observer = Observer()
   /// Keeps sessions beyond the life of the server; nil keeps none.
   package var store: (any SessionStore)?
+  /// The servers that this is one of, whose store is in the place of ``store``; nil for one alone.
+  package var cluster: Cluster?
   /// Takes the spans of calls; the app's own where it has bootstrapped one.
   package var tracer: (any Tracer)? = {
     let tracer = InstrumentationSystem.tracer

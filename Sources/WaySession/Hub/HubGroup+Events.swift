@@ -8,7 +8,7 @@ extension HubGroup {
   /// Publishes an event of the app's own to the clients of an audience that subscribe to its topic,
   /// and keeps the last `retain` of the topic for those that subscribe later. Fails with -32602 for
   /// a wrong topic or count, and with 2413 for data that cannot be sent.
-  package func publish(
+  func publish(
     _ topic: String, _ data: Value, to audience: Audience, retain: Int
   ) async throws(CallError) {
     let limits = configuration.limits
@@ -47,7 +47,7 @@ extension HubGroup {
   }
 
   /// Forgets what is retained of a topic for exactly this audience.
-  package func forget(_ topic: String, for audience: Audience) async {
+  func forget(_ topic: String, for audience: Audience) async {
     for hub in hubs { await hub.forget(topic, for: audience) }
   }
 
@@ -81,6 +81,8 @@ extension HubGroup {
   /// Tells those who subscribe to `table.changed` of each change, until the task is cancelled.
   package func tell(_ changes: some AsyncSequence<LiveTable.Change, Never> & Sendable) async {
     for await change in changes {
+      // What cannot be shared now is when a server tells of itself next.
+      if change.cause != .cluster { _ = await allServers.shareTable() }
       await tell(change)
       await recheck()
     }

@@ -12,6 +12,10 @@ extension HubGroup {
     case .routes: await routes()
     case .refusals: refusals.value
     case .versions: await versions()
+    case .cluster:
+      throw CallError(
+        .noRoute, "This server is one alone: its app gives others to BridgeConfiguration.cluster",
+        kind: "noCluster")
     case .explain(let uri, let params, let asker):
       try await explanation(of: uri, params, for: asker)
     }
@@ -37,7 +41,7 @@ extension HubGroup {
     return ["hash": .string(hash), "previous": .string(current)]
   }
 
-  private func sessions(after: String?, limit: Int) async -> Value {
+  func sessions(after: String?, limit: Int) async -> Value {
     let (page, total) = await ids(after: after, limit + 1)
     let wanted = Array(page.prefix(limit))
     let told = await gather { [await $0.briefs(of: wanted)] }

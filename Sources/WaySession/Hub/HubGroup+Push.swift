@@ -3,11 +3,11 @@ import WayRouting
 import WayTransport
 import WayValues
 
-// What the app's side does in sessions that it did not hear from.
+// What the app's side does in the sessions of this server that it did not hear from.
 extension HubGroup {
   /// Opens a page, or runs a task, in each session of an audience; returns when each is shown, done
   /// or refused.
-  package func open(
+  func open(
     _ uri: String, _ params: ValueObject, exts: ValueObject, style: Style?, in audience: Audience,
     timeout: Duration, carrying: [String: any Sendable] = [:], by rights: Rights? = nil
   ) async -> [Delivery<OpenedPage>] {
@@ -22,17 +22,17 @@ extension HubGroup {
   /// Runs a task or a service in each session of an audience.
   func invoke(
     _ uri: String, _ params: ValueObject, exts: ValueObject, in audience: Audience,
-    timeout: Duration, by rights: Rights
+    timeout: Duration, by rights: Rights?
   ) async -> [Delivery<Value>] {
     await gather(audience) { hub in
       await hub.invoke(
         uri, params, exts: exts, in: audience, timeout: timeout,
-        by: rights.handed(to: hub.policy))
+        by: rights?.handed(to: hub.policy))
     }
   }
 
   /// Calls a method of every client of an audience.
-  package func call(
+  func call(
     _ method: String, _ params: ValueObject, of audience: Audience, timeout: Duration,
     by rights: Rights? = nil
   ) async throws(CallError) -> [Delivery<Value>] {
@@ -47,7 +47,7 @@ extension HubGroup {
   }
 
   /// Calls a method of one page, whoever answers for it.
-  package func call(
+  func call(
     page: String, in session: String, _ method: String, _ params: ValueObject, timeout: Duration,
     by rights: Rights? = nil
   ) async throws(CallError) -> Value {
@@ -58,18 +58,18 @@ extension HubGroup {
   }
 
   /// The sessions of an audience as they are now.
-  package func sessions(_ audience: Audience) async -> [SessionInfo] {
+  func sessions(_ audience: Audience) async -> [SessionInfo] {
     await gather(audience) { await $0.sessions(audience) }
   }
 
   /// Puts a session into a group. Fails with 2404 where there is no such session.
-  package func add(session: String, toGroup group: String) async throws(CallError) {
+  func add(session: String, toGroup group: String) async throws(CallError) {
     try await hub(ofLive: session).add(session: session, toGroup: group)
   }
 
   /// Takes a session out of a group; nothing happens when it is not in it. Fails with 2404 where
   /// there is no such session.
-  package func remove(session: String, fromGroup group: String) async throws(CallError) {
+  func remove(session: String, fromGroup group: String) async throws(CallError) {
     try await hub(ofLive: session).remove(session: session, fromGroup: group)
   }
 
@@ -78,18 +78,21 @@ extension HubGroup {
     return hub
   }
 
-  /// Hands a link to every session of an audience that has hosts or can serve it. Where there is
-  /// none yet, the next one that belongs to it and registers a host for it gets the link; it comes
-  /// back when that one ends before the link was followed. Fails with -32602 for a text that is no
-  /// URI, and with 2429 when too many wait.
-  package func deliver(
-    _ link: DeepLink, to audience: Audience, by rights: Rights? = nil
-  ) async throws(CallError) {
+  /// Hands a link to every session of an audience that has hosts or can serve it; true where there is
+  /// one.
+  func deliver(
+    _ link: DeepLink, to audience: Audience, by rights: Rights?
+  ) async throws(CallError) -> Bool {
     let results = await gather(audience) { hub -> [Result<Void, CallError>] in
       await hub.deliver(link, to: audience, by: rights?.handed(to: hub.policy))
     }
     for result in results { try result.get() }
-    guard results.isEmpty else { return }
+    return !results.isEmpty
+  }
+
+  /// Keeps a link for the next session of its audience that can follow it. Fails with 2429 when too
+  /// many wait.
+  func keep(_ link: DeepLink, for audience: Audience, by rights: Rights?) async throws(CallError) {
     try links.withLock { (links) throws(CallError) in
       try links.add(link, for: audience, by: rights)
     }
@@ -100,10 +103,11 @@ extension HubGroup {
 
 // What a client does in sessions that are not its own.
 extension HubGroup {
-  /// Does it in each session, or for each client, and tells what came of each. Fails where it cannot
-  /// be begun at all. `loop` is that of who asks, whose clock counts.
+  /// Does it in each session of this server, or for each client, and tells what came of each. Fails
+  /// where it cannot be begun at all. `loop` is that of who asks, whose clock counts; `rights` are
+  /// nil for the app.
   func push(
-    _ push: Push, by rights: Rights, on loop: any EventLoop
+    _ push: Push, by rights: Rights?, on loop: any EventLoop
   ) async throws(CallError) -> [Value] {
     let audience = push.audience
     switch push.action {
@@ -121,7 +125,7 @@ extension HubGroup {
           uri, push.params, exts: exts, in: audience, timeout: push.deadline, by: rights)
       ) { .success($0) }
     case .deliver(let link):
-      try await deliver(link, to: audience, by: rights)
+      _ = try await deliver(link, to: audience, by: rights)
       return []
     case .pageCall(let page, let method):
       guard case .session(let id) = audience else { return [] }

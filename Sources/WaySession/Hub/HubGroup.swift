@@ -23,6 +23,16 @@ package final class HubGroup: Sendable {
   let policies: PolicyVersions
   /// Nil where sessions end with the server.
   let store: StoreQueue?
+  /// This server among others; nil for one alone.
+  package let cluster: ClusterMember?
+  /// The table that this server shares with others; nil where it has none, or is alone.
+  let clusterTable: ClusterTable?
+  /// Whether the sessions that are kept were taken up.
+  let isRestored = Atomic(false)
+  /// Sessions that were taken over and cannot be read.
+  let unreadable = Locked<Set<String>>([])
+  /// Whether it was told that nobody is let in, since other servers may have what is here.
+  private let wasClosed = Atomic(false)
   /// How many loops share what is for all of them.
   let size: Int
   /// Links for sessions that are not there yet.
@@ -35,17 +45,33 @@ package final class HubGroup: Sendable {
   private let drains = Atomic(false)
   let listeners = Atomic(0)
   private let lastPosted = Atomic(0)
+  /// When it began: milliseconds since 1970-01-01 UTC.
+  let since: Int64
 
   /// Of so many loops.
   package init(_ configuration: HubConfiguration, size: Int = 1) {
     self.configuration = configuration
+    since = configuration.now()
     self.size = max(size, 1)
     let limits = configuration.limits
     budget = ByteBudget(.server, limits.maxServerBytes)
     serverHosts = ServerHosts(limits: limits)
     refusals = Refusals(now: configuration.now)
     policies = PolicyVersions(configuration.rulebook, at: configuration.now())
-    store = configuration.store.map { StoreQueue($0, owner: Token.random(12)) }
+    let store = (configuration.cluster?.engine.store ?? configuration.store).map {
+      StoreQueue($0, owner: Token.random(12))
+    }
+    self.store = store
+    if let engine = configuration.cluster?.engine, let store {
+      cluster = ClusterMember(engine, store.owner, store)
+    } else {
+      cluster = nil
+    }
+    if let engine = configuration.cluster?.engine, let table = configuration.table {
+      clusterTable = ClusterTable(engine, table, now: configuration.now)
+    } else {
+      clusterTable = nil
+    }
     links = Locked(ExpectedLinks(limit: limits.maxLinks))
     posters = Locked(PosterRates(limits))
   }
@@ -67,6 +93,9 @@ package final class HubGroup: Sendable {
 
   /// All of them, in the order of their loops.
   package var hubs: [SessionHub] { members.withLock { $0.compactMap(\.hub) } }
+
+  /// What is done in the sessions of all servers that this is one of; here alone where it is alone.
+  package var allServers: AllServers { AllServers(group: self) }
 
   private func hub(at place: SessionDirectory.Place?) -> SessionHub? {
     guard let place else { return nil }
@@ -140,20 +169,55 @@ extension HubGroup {
   package func restore() async throws {
     guard let store else { return }
     let hubs = hubs
-    guard !hubs.isEmpty else { return }
-    for (number, stored) in try await store.load().enumerated() {
+    guard let first = hubs.first else { return }
+    if let cluster {
+      serverHosts.whenChanged { [weak cluster] in cluster?.tell() }
+      try await cluster.begin(ClusterHome(of: self), on: first.loop)
+      try await clusterTable?.begin()
+      for hub in hubs { await hub.watchTenure() }
+    }
+    let kept = try await store.load()
+    cluster?.counts.takenAtStart.add(kept.count)
+    cluster?.doubtOthers()
+    for (number, stored) in kept.enumerated() {
       await hubs[number % hubs.count].take(up: stored)
     }
+    isRestored.store(true, ordering: .relaxed)
+    cluster?.tell()
   }
 
   /// Hands over what is left to the store, and gives that back. Nothing may change afterwards.
   package func closeStore() async {
     for hub in hubs { await hub.settleStore() }
+    await cluster?.end()
     await store?.close()
   }
 
   /// Whether the store takes nothing, so that sessions are not kept. Any thread may ask.
   package var isDegraded: Bool { hubs.contains { $0.writer?.isDegraded == true } }
+
+  /// Whether this server can reach the engine that it shares with others, and whether it may take
+  /// its sessions for its own; nil for one alone. Any thread may ask.
+  package var clusterState: (isReached: Bool, isInTenure: Bool)? {
+    guard let cluster, let loop = hubs.first?.loop else { return nil }
+    return (
+      cluster.engine.isReached, !cluster.engine.tenure.isOver(at: loop.nanoseconds)
+    )
+  }
+
+  /// The hub of one loop lets nobody in. It is told once for all.
+  func closed(because reason: String) {
+    guard !wasClosed.exchange(true, ordering: .relaxed) else { return }
+    configuration.logger?.error(
+      "nobody is let in until the cluster has this server again",
+      metadata: ["reason": "\(cluster?.engine.failure ?? reason)"])
+  }
+
+  /// The hub of one loop lets clients in again.
+  func opened() {
+    guard wasClosed.exchange(false, ordering: .relaxed) else { return }
+    configuration.logger?.notice("clients are let in again")
+  }
 
   /// From now on other rules hold, for calls under way too; nil for none.
   package func follow(_ rulebook: Rulebook?) async {
@@ -166,10 +230,13 @@ extension HubGroup {
 
   /// The server is about to end: it takes no new sessions, begins no new tasks and pages, and tells
   /// every client. Calls under way may end within `time`; returns when they have, or it has passed.
+  /// One of several hands its sessions over meanwhile.
   package func drain(for time: Duration) async {
     drains.store(true, ordering: .relaxed)
-    _ = await gather { hub -> [Void] in
-      await hub.drain(for: time)
+    cluster?.tell()
+    _ = await gather { [cluster] hub -> [Void] in
+      if cluster != nil { await hub.handOver(for: time) }
+      await hub.drain(for: cluster == nil ? time : .zero)
       return []
     }
   }

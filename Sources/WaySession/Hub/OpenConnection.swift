@@ -16,11 +16,15 @@ final class OpenConnection: MessageReceiver {
   private let client: ClientID
   /// A plain one, whose client may still open a session.
   private let isAnonymous: Bool
+  /// For how long the session is this server's for certain; nil where it always is.
+  private let tenure: Tenure?
 
   init(
     connection: Connection, channel: any MessageChannel, decoder: MessageDecoder,
-    inbox: Inbox, turns: Turns, session: Session, client: ClientID, isAnonymous: Bool
+    inbox: Inbox, turns: Turns, session: Session, client: ClientID, isAnonymous: Bool,
+    tenure: Tenure?
   ) {
+    self.tenure = session.isKeepable ? tenure : nil
     self.isAnonymous = isAnonymous
     self.connection = connection
     self.channel = channel
@@ -58,6 +62,9 @@ final class OpenConnection: MessageReceiver {
 
   private func take(_ message: RawSpan) {
     inbox.meter.begin()
+    if let tenure, tenure.isOver(at: inbox.meter.start) {
+      return channel.close(.drain, "another server may have the session by now")
+    }
     decoder.read(message) { frame, numbers in
       if case .notText = frame { return channel.close(.invalidPayload, CloseCode.notUTF8) }
       if isAnonymous, let incoming = frame.forConnection { return connection.take(back: incoming) }

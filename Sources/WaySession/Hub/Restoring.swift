@@ -33,7 +33,8 @@ enum Restoring {
     let inbox = hub.inbox
     let result = session.assumeIsolated { session in
       Result { () throws(Record.Fault) in
-        try restore(parts, term: stored.lease.term, inbox, in: session)
+        try restore(
+          parts, term: stored.lease.term, isComplete: stored.isComplete, inbox, in: session)
       }
     }
     if case .failure(let fault) = result {
@@ -78,7 +79,7 @@ enum Restoring {
   }
 
   private static func restore(
-    _ parts: Parts, term: Int64, _ inbox: Inbox, in session: isolated Session
+    _ parts: Parts, term: Int64, isComplete: Bool, _ inbox: Inbox, in session: isolated Session
   ) throws(Record.Fault) {
     let callers = CallerReader(session: session.id, logger: session.environment.logger)
     if let invitations = parts.invitations {
@@ -87,7 +88,8 @@ enum Restoring {
       }
     }
     for client in parts.clients.sorted(by: { $0.id < $1.id }) {
-      try add(client, parts.frames[client.id] ?? [], term: term, in: session)
+      try add(
+        client, parts.frames[client.id] ?? [], term: term, isComplete: isComplete, in: session)
     }
     if let stack = parts.stack {
       try session.pages.restore(stack, pages: parts.pages, callers)
@@ -95,7 +97,12 @@ enum Restoring {
     if let links = parts.links {
       for record in try links.records("waiting") { try wait(for: record, callers, in: session) }
     }
-    for (name, record) in parts.keys { try restore(name, record, in: session) }
+    let keys = try parts.keys.map { (name, record) throws(Record.Fault) in
+      (name, record, used: record["page"] == nil ? try record.integer("used") : .max)
+    }
+    for (name, record, used) in keys.sorted(by: { $0.used > $1.used }) {
+      try restore(name, record, used: used, in: session)
+    }
     for client in parts.clients.sorted(by: { $0.id < $1.id }) {
       guard let member = session.members[client.id] else { continue }
       try goOn(with: client.state, of: member, inbox, in: session)
@@ -125,7 +132,8 @@ enum Restoring {
 
   private static func add(
     _ kept: (id: ClientID, who: Record, state: Record),
-    _ frames: [(last: UInt64, bytes: [UInt8])], term: Int64, in session: isolated Session
+    _ frames: [(last: UInt64, bytes: [UInt8])], term: Int64, isComplete: Bool,
+    in session: isolated Session
   ) throws(Record.Fault) {
     let (who, state) = (kept.who, kept.state)
     let acknowledged = try state.number("acknowledged")
@@ -138,7 +146,7 @@ enum Restoring {
       address: who["address"]?.string)
     let client = Client(
       restoring: kept.id, name: try who.string("name"),
-      proof: ClientProof(token: try who.string("token"), former: who["former"]?.string),
+      proof: ClientProof(tokens: try who.strings("tokens")),
       page: who["page"]?.string, software: ClientSoftware(try who.record("software")),
       handshake: handshake, Numbering(outbox, received: try state.number("received")),
       requests: (term - 1) << 32, absentSince: session.loop.nanoseconds, limits: session.limits,
@@ -146,6 +154,9 @@ enum Restoring {
     client.isNumbering = state["isNumbering"]?.bool ?? true
     client.kept.isRestarted = true
     client.kept.isToldOfRestart = true
+    // Who has not come since a server ended in the midst of something may still have sent it.
+    client.kept.doubtful =
+      isComplete ? (who["doubtful"] == nil ? 0 : try who.number("doubtful")) : .max
     if let first = frames.first, let last = frames.last {
       client.kept.frames = first.last...last.last
     }
@@ -207,18 +218,18 @@ enum Restoring {
   }
 
   private static func restore(
-    _ name: Keys.Name, _ record: Record, in session: isolated Session
+    _ name: Keys.Name, _ record: Record, used: Int64, in session: isolated Session
   ) throws(Record.Fault) {
     let request = try KeyedRequest(record.record("request"))
     if let page = record["page"]?.string {
       _ = KeyedCalls.restore(name, request, page: page, in: session)
       return
     }
-    let age = max(session.wall - (try record.integer("endedAt")), 0)
-    let at = session.loop.nanoseconds &- UInt64(age) &* 1_000_000
+    let age = UInt64(clamping: try record.integer("ageMs"))
+    let at = session.loop.nanoseconds &- age &* 1_000_000
     session.keys.restore(
       name, request, try Result(kept: try record.record("result")),
-      within: session.members.budget, at: at)
+      within: session.members.budget, at: at, used: Int(min(used, 1 << 53)))
   }
 
   /// The calls of a client: those that wait for pages go on, those with a key are made again, and

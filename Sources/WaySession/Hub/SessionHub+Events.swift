@@ -1,3 +1,5 @@
+import WayValues
+
 // Events of the sessions of one loop.
 extension SessionHub {
   /// Sends an event that is written to those of an audience who subscribe to its topic, and keeps
@@ -11,6 +13,18 @@ extension SessionHub {
       }
     }
     if retain > 0 { retainedEvents.keep(message, of: topic, for: audience, last: retain) }
+  }
+
+  /// Retains what another server does, where nothing of its topic is.
+  func retain(told shelves: [Value]) {
+    for shelf in shelves {
+      guard let topic = shelf["topic"]?.string, let audience = try? Push.audience(shelf["to"])
+      else { continue }
+      let events = (shelf["events"]?.list ?? []).compactMap(\.string)
+      for event in events {
+        retainedEvents.keep(Array(event.utf8), of: topic, for: audience, last: events.count)
+      }
+    }
   }
 
   /// Forgets what is retained of a topic for exactly this audience.

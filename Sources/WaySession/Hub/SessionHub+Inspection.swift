@@ -60,11 +60,15 @@ extension SessionHub {
   nonisolated func goBack(
     toPolicy hash: String, expecting expected: String?, for caller: Caller
   ) async throws(CallError) -> Value {
-    try await group.goBack(toPolicy: hash, expecting: expected, for: caller)
+    try await ofAllServers.goBack(toPolicy: hash, expecting: expected, for: caller)
   }
 
   nonisolated func inspect(_ question: Inspection) async throws(CallError) -> Value {
-    try await group.inspect(question)
+    try await ofAllServers.inspect(question)
+  }
+
+  private nonisolated var ofAllServers: ClusterInspection {
+    ClusterInspection(servers: group.allServers)
   }
 }
 

@@ -40,6 +40,8 @@ extension SessionHub {
     _ body: [UInt8], _ identity: Identity, _ handshake: Handshake, _ work: PostedWork,
     _ answer: @escaping @Sendable (HTTPResponse) -> Void
   ) throws(CallError) {
+    // What it asks of all sessions has no answer now.
+    try checkOpen()
     meter.begin()
     let incoming = decoder.decode(body.span.bytes)
     let caller = identity.user ?? handshake.address ?? ""

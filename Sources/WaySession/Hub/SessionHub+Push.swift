@@ -38,11 +38,11 @@ extension SessionHub {
   /// Runs a task or a service in each session of an audience.
   func invoke(
     _ uri: String, _ params: ValueObject, exts: ValueObject, in audience: Audience,
-    timeout: Duration, by rights: Rights
+    timeout: Duration, by rights: Rights?
   ) async -> [Delivery<Value>] {
     await deliver(to: targets(in: audience)) { session, _ in
       let options = CallOptions(
-        rights: rights, params: params, exts: exts, deadline: timeout.asTimer)
+        rights: rights ?? session.ownRights, params: params, exts: exts, deadline: timeout.asTimer)
       do {
         return .success(try await SwiftCalls.go(.invoke, uri, options, in: session).value)
       } catch {
@@ -88,6 +88,19 @@ extension SessionHub {
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
+  }
+
+  /// Asks a client of a session for a call of a session of another server; gives what became of it
+  /// (`Result.told`).
+  func run(
+    _ method: String, _ params: Value, at client: String, of session: String, for caller: Caller?,
+    _ progress: @escaping @Sendable (Value) -> Void
+  ) async -> Value {
+    guard let session = sessions[session] else {
+      let gone = CallError(.hostAbsent, "The host is gone")
+      return Result<Value, RequestFailure>.failure(.unanswered(gone)).told
+    }
+    return await AskerElsewhere.ask(client, in: session, method, params, caller, progress)
   }
 }
 

@@ -16,7 +16,7 @@ extension SessionHub {
   /// must not.
   nonisolated func resume(
     _ claim: ResumeClaim, _ identity: Identity?, _ handshake: Handshake,
-    on channel: any MessageChannel
+    on channel: any MessageChannel, since began: ClosedRange<UInt64>
   ) throws(CallError) -> Result<FoundClient, ResumeRefusal> {
     guard let (home, client) = resumables.find(claim.client), let session = home as? Session
     else {
@@ -25,7 +25,9 @@ extension SessionHub {
     }
     return try session.assumeIsolated { session in
       Result { () throws(CallError) in
-        try Resuming.resume(client, claim, identity, handshake, channel, in: session).map {
+        try Resuming.resume(
+          client, claim, identity, handshake, channel, since: began, in: session
+        ).map {
           number in
           let answer = session.welcomeBack(client, after: number)
           return FoundClient(session: session, client: client.id, answer: answer)

@@ -29,6 +29,12 @@ package actor SessionHub: ChannelAcceptor {
   package nonisolated let writer: StoreWriter?
   nonisolated let decoder: MessageDecoder
   private var isDraining = false
+  /// For how long its sessions are its own for certain; nil where they always are.
+  nonisolated let tenure: Tenure?
+  /// Why nothing of its sessions may go out; nil where it may.
+  var cutOffReason: String?
+  /// Whether it is not known which sessions are still here.
+  var isUnverified = false
   /// Its place in the group.
   private nonisolated let place: SessionDirectory.Place
 
@@ -55,6 +61,7 @@ package actor SessionHub: ChannelAcceptor {
     meter = CallMeter(methods: HubGroup.methods, loop: loop, timed: observer.timed)
     inbox = Inbox(
       methods: MethodTable(others: configuration.methods), meter: meter, watch: watch)
+    tenure = group.cluster?.engine.tenure
     writer = group.store.map { StoreWriter($0, on: loop, tell: observer.storeChanged) }
     executor = loop.asUnownedSerialExecutor()
     group.put(self, at: place)
@@ -75,6 +82,7 @@ package actor SessionHub: ChannelAcceptor {
     of identity: Identity, leaving: Int = 0, isKept: Bool = false
   ) throws(CallError) -> Session {
     if isDraining { throw .draining }
+    if isKept { try checkOpen() }
     guard group.sessionCount - leaving < limits.maxSessions || makeRoom() else {
       throw CallError(
         .unavailable,
@@ -99,7 +107,8 @@ package actor SessionHub: ChannelAcceptor {
   /// What the sessions have from here.
   var environment: SessionEnvironment {
     SessionEnvironment(
-      loop: loop, router: configuration.router, limits: limits, budget: group.budget,
+      loop: loop, cluster: group.cluster, router: configuration.router, limits: limits,
+      budget: group.budget,
       meter: meter,
       turns: turns, resumables: resumables,
       observer: configuration.observer, watch: watch, now: configuration.now, owner: self,
@@ -172,6 +181,49 @@ package actor SessionHub: ChannelAcceptor {
     }
   }
 
+  /// The server is about to end, and others go on with its sessions: each is handed over when what
+  /// is under way in it has ended, and in any case when `time` has passed. Returns when they are,
+  /// or the store has not taken them in some seconds.
+  func handOver(for time: Duration) async {
+    isDraining = true
+    beginMoving()
+    let end = loop.nanoseconds &+ UInt64(max(time.milliseconds, 0)) * 1_000_000
+    while !release(all: loop.nanoseconds >= end) { await pause() }
+    let patience = loop.nanoseconds &+ Self.releasePatience
+    while !kept.isEmpty, loop.nanoseconds < patience { await pause() }
+  }
+
+  /// Hands over the sessions in which nothing is under way, or all of them; true when all are.
+  private func release(all isLast: Bool) -> Bool {
+    var released = 0
+    for session in kept where released < Self.maxReleased || isLast {
+      session.assumeIsolated { session in
+        guard !session.isReleased, isLast || HandingOver.isReady(session) else { return }
+        if isLast { Draining.end(session) }
+        HandingOver.release(session)
+        released += 1
+      }
+    }
+    return kept.allSatisfy { session in session.assumeIsolated { $0.isReleased } }
+  }
+
+  private func beginMoving() {
+    for session in kept { session.assumeIsolated { HandingOver.begin($0) } }
+  }
+
+  /// How many sessions are handed over at once, so that not all clients come to the others together.
+  private static let maxReleased = 256
+  /// Nanoseconds that the store may take for the last changes.
+  private static let releasePatience: UInt64 = 5_000_000_000
+
+  /// The sessions that another server can go on with.
+  var kept: [Session] { sessions.values.filter(\.isKeepable) }
+
+  /// Whether a session is handed over, and not here any more soon.
+  func isReleased(_ session: String) -> Bool {
+    sessions[session]?.assumeIsolated { $0.isReleased } == true
+  }
+
   /// The server ends: every call in flight is answered with -32802, and none begins to wait.
   func drain() {
     isDraining = true
@@ -205,6 +257,9 @@ extension SessionHub: SessionOwner {
         links.take { hub.audiences.contains(session, in: $0.audience) }
       }
     }
+    assumeIsolated { hub in
+      hub.group.allServers.fetchLinks(for: session, of: hub.audiences.identity(of: session))
+    }
     return links.map { link in
       var link = link
       link.rights = link.rights?.handed(to: policy)
@@ -216,12 +271,16 @@ extension SessionHub: SessionOwner {
     group.links.withLock { $0.putBack(links) }
   }
 
-  nonisolated func sessionInfos() async -> [SessionInfo] { await group.sessions(.all) }
+  nonisolated func sessionInfos() async -> [SessionInfo] { await group.allServers.sessions(.all) }
+
+  nonisolated func shareTable() async -> Result<[Value], CallError>? {
+    await group.allServers.shareTable()
+  }
 
   nonisolated func recheck() async -> Recheck { await group.recheck() }
 
   nonisolated func push(_ push: Push, by rights: Rights) async throws(CallError) -> [Value] {
-    try await group.push(push, by: rights, on: loop)
+    try await group.allServers.push(push, by: rights, on: loop)
   }
 
   nonisolated func tokenRefused(_ reason: String, address: String?) {

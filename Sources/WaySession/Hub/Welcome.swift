@@ -9,10 +9,7 @@ extension Session {
       "session": .string(id), "client": .string(client.name), "token": .string(client.proof.token),
       "epoch": .string(epoch),
       "protocol": .string(ServerSoftware.protocolVersion),
-      "server": [
-        "name": .string(ServerSoftware.name),
-        "version": .string(ServerSoftware.version),
-      ],
+      "server": .object(server),
       "limits": limits.value, "table": (guide.snapshot.table ?? .none).value,
       "capabilities": client.isResumable ? ["resume"] : [],
     ]
@@ -24,6 +21,15 @@ extension Session {
       members["joinToken"] = .string(joinToken)
     }
     members["expiresAt"] = caller.identity.expires.map(Value.integer)
+    return members
+  }
+
+  /// What serves; of a server among others its name too.
+  private var server: ValueObject {
+    var members: ValueObject = [
+      "name": .string(ServerSoftware.name), "version": .string(ServerSoftware.version),
+    ]
+    members["id"] = environment.cluster.map { .string($0.server) }
     return members
   }
 

@@ -20,6 +20,9 @@ struct ExpectedLinks {
     self.limit = limit
   }
 
+  /// How many wait.
+  var count: Int { links.count }
+
   /// Keeps a link. Fails with -32602 for a text that is no URI, and with 2429 when too many wait.
   mutating func add(
     _ link: DeepLink, for audience: Audience, by rights: Rights? = nil

@@ -10,13 +10,12 @@ enum AdminMethods {
           .list(await owner.sessionInfos().map(\.value))
         }
       },
-      Method(
-        "session.push",
-        [
-          Param(.to, .any), Param(.method, .string), Param(.params, .object),
-          Param(.deadlineMs, .count),
-        ], access: .admin, push),
+      Method("session.push", takesPush, access: .admin, push),
     ]
+
+  static let takesPush: ParamList = [
+    Param(.to, .any), Param(.method, .string), Param(.params, .object), Param(.deadlineMs, .count),
+  ]
 
   private static func push(
     _ session: isolated Session, _ params: Params, _ address: ReplyAddress
@@ -67,7 +66,8 @@ extension SessionInfo {
 }
 
 extension ClientInfo {
-  fileprivate var value: Value {
+  /// As `session.list` and other servers are told it.
+  var value: Value {
     var members: ValueObject = ["id": .string(id)]
     members["name"] = name.map(Value.string)
     members["version"] = version.map(Value.string)

@@ -35,6 +35,18 @@ package enum Conformance {
     "echo": { params throws(CallError) in params ?? .null },
   ]
 
+  /// `conformance.owner`: who answers for the session, for the how-manieth owner of it that is, and
+  /// when, in nanoseconds of the machine's monotonic clock.
+  static let sessionMethods = [
+    Method("conformance.owner") { session, _, _ throws(CallError) in
+      .value([
+        "server": .string(session.environment.cluster?.server ?? ""),
+        "term": .integer(session.journal?.term ?? 0),
+        "at": .integer(Int64(clamping: session.loop.nanoseconds)),
+      ])
+    }
+  ]
+
   /// Adds `action://echo`, which returns its parameters, `action://later`, which does so after it has
   /// let others go first, and the scheme `conformance`. What an earlier run has added gives way.
   package static func register(in router: Router) throws {

@@ -42,7 +42,9 @@ enum HostMethods {
       try session.environment.serverHosts.register(
         definitions, for: client, of: session, router: snapshot)
     } else {
-      try session.guide.hosts.register(definitions, for: client, router: snapshot)
+      try session.guide.hosts.register(
+        definitions, as: client.id, router: snapshot
+      ) { bytes throws(CallError) in try client.charge(bytes) }
     }
     if session.environment.watch.isOn { session.happenings.witness.hosts(client) }
     session.note(client)

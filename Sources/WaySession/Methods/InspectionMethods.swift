@@ -39,6 +39,9 @@ enum InspectionMethods {
     Method("admin.refusals", access: .admin) { session, _, address throws(CallError) in
       try inspect(.refusals, address, in: session)
     },
+    Method("admin.cluster", access: .admin) { session, _, address throws(CallError) in
+      try inspect(.cluster, address, in: session)
+    },
     Method("admin.versions", access: .admin) { session, _, address throws(CallError) in
       try inspect(.versions, address, in: session)
     },

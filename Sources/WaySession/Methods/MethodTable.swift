@@ -15,7 +15,9 @@ package struct MethodTable: Sendable {
 
   /// The protocol's methods, and others beside, which are answered at once.
   init(others: [String: RawMethod] = [:]) {
-    methods = Self.own + others.map { Method($0, access: .member, raw: $1) }
+    methods =
+      Self.own + others.map { Method($0, access: .member, raw: $1) }
+      + (others.isEmpty ? [] : Conformance.sessionMethods)
     ends = methods.map { NameEnd($0.name) }
   }
 

@@ -16,6 +16,7 @@ enum Notices {
       guard let id = params[.id].flatMap(RequestID.init), let value = params[.value],
         let request = client.pending[id], let number = request.purpose.call
       else { return }
+      if let asker = request.asker as? AskerElsewhere { return asker.report(value) }
       session.reach((request.asker as? Session) ?? session) { $0.report(value, of: number) }
     },
   ]

@@ -60,7 +60,7 @@ extension Push {
   ]
 
   /// `{session}`, with `client` too, `{user}`, `{group}` or `{all: true}`.
-  private static func audience(_ value: Value?) throws(CallError) -> Audience {
+  static func audience(_ value: Value?) throws(CallError) -> Audience {
     let members = value?.object ?? [:]
     let named = members.members.map { ($0.name, $0.value) }
     switch named.count {

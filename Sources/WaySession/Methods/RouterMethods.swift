@@ -63,6 +63,9 @@ enum RouterMethods {
     _ entry: Entry, _ uri: String, _ isLast: Bool, _ options: consuming CallOptions,
     _ params: Params, _ address: ReplyAddress, in session: isolated Session
   ) throws(CallError) -> Reply {
+    if session.isMoving, params[.onBehalfOf] == nil {
+      return try HandingOver.park(entry, params, address, in: session)
+    }
     if let key = params.string(.key) {
       return try go(under: key, entry, uri, options, params, address, in: session)
     }
@@ -169,7 +172,7 @@ enum RouterMethods {
   /// Who shows or runs it, as pages tell it: a client, or `server` for Swift code.
   private static func host(of destination: Destination, in session: isolated Session) -> Value {
     switch destination.kind {
-    case .hosted(let host, _): session.host(host).map { .string($0.client.name) } ?? .null
+    case .hosted(let host, _): session.host(host).map { .string($0.name) } ?? .null
     case .undefined: .null
     case .module, .task, .asyncTask, .page, .back, .selectTab: "server"
     }

@@ -100,9 +100,21 @@ enum SessionMethods {
       throw CallError(.invalidRequest, "session.close must not stand in a batch")
     }
     session.reply(.value(.null), to: address)
-    let channel = address.client.channel
-    session.remove(address.client.id, code: CloseCode.normal.rawValue)
-    channel?.close(.normal, "The client closed its session")
+    guard let journal = session.journal, journal.barrier != nil else {
+      leave(address.client.id, session)
+      return .later
+    }
+    // The answer waits for the store, and goes out before the connection ends.
+    let loop = session.loop
+    journal.whenKept { [weak session, id = address.client.id] in
+      loop.execute { [weak session] in session?.assumeIsolated { leave(id, $0) } }
+    }
     return .later
+  }
+
+  private static func leave(_ id: ClientID, _ session: isolated Session) {
+    let channel = session.members[id]?.channel
+    session.remove(id, code: CloseCode.normal.rawValue)
+    channel?.close(.normal, "The client closed its session")
   }
 }

@@ -35,7 +35,7 @@ enum TableMethods {
       } catch {
         throw CallError(TableError("The change", error))
       }
-      return try answer(address, in: session) { table throws(TableError) in
+      return try answer(everywhere: address, in: session) { table throws(TableError) in
         try await table.update(
           operations, version: version, expecting: expected, cause: .update, at: now
         ).answer
@@ -44,7 +44,7 @@ enum TableMethods {
       guard version == nil else {
         throw .invalidParams("params.version goes with operations: a table has its own")
       }
-      return try answer(address, in: session) { table throws(TableError) in
+      return try answer(everywhere: address, in: session) { table throws(TableError) in
         try await table.replace(
           with: .object(document), expecting: expected, cause: .update, at: now
         ).answer
@@ -59,24 +59,47 @@ enum TableMethods {
   ) throws(CallError) -> Reply {
     let (expected, version) = (params.string(.expect), params.string(.to))
     let now = session.environment.now()
-    return try answer(address, in: session) { table throws(TableError) in
+    return try answer(everywhere: address, in: session) { table throws(TableError) in
       try await table.rollback(
         to: version, expecting: expected, cause: .rollback, at: now
       ).answer
     }
   }
 
-  /// Answers with what becomes of the table, which is changed aside.
-  private static func answer(
-    _ address: ReplyAddress, in session: isolated Session,
-    _ work: @escaping @Sendable (LiveTable) async throws(TableError) -> Value
-  ) throws(CallError) -> Reply {
+  private static func table(of session: isolated Session) throws(CallError) -> LiveTable {
     guard let table = session.environment.table else {
       throw CallError(
         .noRoute,
         "This server has no table that can be changed: its app gives one to BridgeConfiguration.table",
         kind: "noTable")
     }
+    return table
+  }
+
+  /// Answers with what becomes of the table, which is changed aside; where there are other servers,
+  /// also with what each has answered.
+  private static func answer(
+    everywhere address: ReplyAddress, in session: isolated Session,
+    _ work: @escaping @Sendable (LiveTable) async throws(TableError) -> Value
+  ) throws(CallError) -> Reply {
+    let table = try table(of: session)
+    let owner = session.environment.owner
+    return try AdminMethods.answer(address, size: 0, in: session) { () throws(CallError) in
+      let change: Value
+      do throws(TableError) { change = try await work(table) } catch { throw CallError(error) }
+      guard let others = await owner.shareTable() else { return change }
+      var members = change.object ?? [:]
+      members["servers"] = .list(try others.get())
+      return .object(members)
+    }
+  }
+
+  /// Answers with what becomes of the table, which is looked at aside.
+  private static func answer(
+    _ address: ReplyAddress, in session: isolated Session,
+    _ work: @escaping @Sendable (LiveTable) async throws(TableError) -> Value
+  ) throws(CallError) -> Reply {
+    let table = try table(of: session)
     return try answer(address, in: session) { () throws(TableError) in try await work(table) }
   }
 

@@ -86,6 +86,9 @@ package final class Rights: @unchecked Sendable {
     Rights(caller, source, invitation: invitation, within: other)
   }
 
+  /// Whether they go no further than others.
+  var isWithin: Bool { within != nil }
+
   /// The guests among who calls and those who act for it.
   var guests: [Caller] { (caller.isGuest ? [caller] : []) + (within?.guests ?? []) }
 

@@ -16,8 +16,13 @@ final class Journal: @unchecked Sendable {
     ) -> [SessionChange.Step]
     /// The store has the changes up to a number.
     func kept(through number: Int)
-    /// Another server has taken the session over.
-    func leaseLost()
+    /// The session is another server's from now on, which was handed it, or has taken it over.
+    func moved(_ reason: Journal.Move)
+  }
+
+  /// How a session becomes another server's.
+  enum Move {
+    case handedOver, takenOver
   }
 
   weak var source: (any Source)?
@@ -33,8 +38,14 @@ final class Journal: @unchecked Sendable {
   private var awaited = 0
   private var waiting: Deque<(number: Int, work: @Sendable () -> Void)> = []
   private var isOver = false
+  /// The number of the change that ends it, or gives it back; nil before that is handed over.
+  private var lastChange: Int?
+  /// Whether the next change is the last here, and gives the lease back.
+  private var isReleased = false
   /// Whether the store wants all of it with the next change.
   private var isWantedWhole = false
+  /// Whether there is a next change, whatever has changed.
+  private var mustRepeat = false
 
   init(of session: String, _ lease: SessionLease, _ writer: StoreWriter) {
     self.session = session
@@ -89,6 +100,15 @@ final class Journal: @unchecked Sendable {
     writer.isDue(self)
   }
 
+  /// Everything is kept as it is now, and the session is nobody's then, which ``Source/moved(_:)``
+  /// tells. Nothing may change afterwards.
+  func release() {
+    guard !isOver else { return }
+    isReleased = true
+    awaited = handedOver + 1
+    writer.isDue(self)
+  }
+
   /// What is kept stays as it is: the session is not taken up.
   func abandon() {
     isOver = true
@@ -98,24 +118,34 @@ final class Journal: @unchecked Sendable {
   /// The store wants all of it with the next change.
   func wantWhole() { isWantedWhole = true }
 
+  /// What the store has of the session is not known: it is handed all of it.
+  func repeatWhole() {
+    isWantedWhole = true
+    mustRepeat = true
+    writer.isDue(self)
+  }
+
   /// Another server has taken the session over: what waits rests on what is not kept, and never
   /// goes out.
   func leaseLost() {
     guard !isOver else { return }
     abandon()
     waiting = []
-    source?.leaseLost()
+    source?.moved(.takenOver)
   }
 
   /// Hands out what has changed; nil for nothing. `isWhole` where the store may hold anything.
   func take(isWhole: Bool = false) -> (change: SessionChange, number: Int)? {
-    guard isOver || isWhole || !parts.isEmpty else { return nil }
+    guard isOver || isReleased || isWhole || mustRepeat || !parts.isEmpty else { return nil }
     let isWhole = isWhole || isWantedWhole
     isWantedWhole = false
+    mustRepeat = false
     let changed = parts
     parts = []
     handedOver += 1
-    var change = SessionChange(session: session, lease: lease, isEnd: isOver)
+    if isOver || isReleased { lastChange = handedOver }
+    var change = SessionChange(
+      session: session, lease: lease, isEnd: isOver, isRelease: isReleased && !isOver)
     if !isOver {
       change.steps =
         (isWhole ? [.removeAll] : [])
@@ -128,7 +158,14 @@ final class Journal: @unchecked Sendable {
 
   /// The store has a change.
   func keeps(_ number: Int) {
-    if isOver { writer.remove(self) }
+    // One of before may come back while the last has not been handed over.
+    if isOver, number == lastChange { writer.remove(self) }
+    if isReleased, !isOver, number == lastChange {
+      abandon()
+      waiting = []
+      source?.moved(.handedOver)
+      return
+    }
     goOn(after: number)
   }
 

@@ -6,6 +6,7 @@ package actor MemorySessionStore: SessionStore {
   private struct Kept {
     var lease: SessionLease
     var parts = SessionParts()
+    var isReleased = false
   }
 
   private struct Held {
@@ -53,7 +54,10 @@ package actor MemorySessionStore: SessionStore {
   /// What is kept, in the order in which the sessions began.
   package var sessions: [StoredSession] {
     ids.compactMap { id in
-      kept[id].map { StoredSession(id: id.text, lease: $0.lease, parts: $0.parts.all) }
+      kept[id].map {
+        StoredSession(
+          id: id.text, lease: $0.lease, parts: $0.parts.all, isComplete: $0.isReleased)
+      }
     }
   }
 
@@ -61,7 +65,9 @@ package actor MemorySessionStore: SessionStore {
     for (id, session) in kept {
       kept[id]?.lease = SessionLease(owner: owner, term: session.lease.term + 1)
     }
-    return sessions
+    let loaded = sessions
+    for id in ids { kept[id]?.isReleased = false }
+    return loaded
   }
 
   @discardableResult
@@ -104,6 +110,7 @@ package actor MemorySessionStore: SessionStore {
     if kept[id] == nil { ids.append(id) }
     var session = kept.removeValue(forKey: id) ?? Kept(lease: change.lease)
     for step in change.steps { session.parts.make(step) }
+    session.isReleased = change.isRelease
     kept[id] = session
   }
 }

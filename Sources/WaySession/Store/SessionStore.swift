@@ -47,12 +47,19 @@ public struct StoredSession: Sendable {
   public let lease: SessionLease
   /// Its parts, by their names.
   public let parts: [String: [UInt8]]
+  /// Whether its last owner has given it back: nothing has happened in it that is not kept.
+  public let isComplete: Bool
+  /// Why what was found cannot be read: it stays as it is, and is nobody's. Nil where it can.
+  package var fault: String?
 
   /// What was found under an id.
-  public init(id: String, lease: SessionLease, parts: [String: [UInt8]]) {
+  public init(
+    id: String, lease: SessionLease, parts: [String: [UInt8]], isComplete: Bool = false
+  ) {
     self.id = id
     self.lease = lease
     self.parts = parts
+    self.isComplete = isComplete
   }
 }
 
@@ -79,15 +86,20 @@ public struct SessionChange: Sendable {
   public var steps: [Step]
   /// Whether the session is over: nothing is kept of it any more, and its lease is given back.
   public var isEnd: Bool
+  /// Whether the lease alone is given back: what is kept is nobody's now, and who wants it takes it
+  /// over. A store that one server has to itself need not tell that.
+  public var isRelease: Bool
 
   /// What changes of a session.
   public init(
-    session: String, lease: SessionLease, steps: [Step] = [], isEnd: Bool = false
+    session: String, lease: SessionLease, steps: [Step] = [], isEnd: Bool = false,
+    isRelease: Bool = false
   ) {
     self.session = session
     self.lease = lease
     self.steps = steps
     self.isEnd = isEnd
+    self.isRelease = isRelease
   }
 }
 

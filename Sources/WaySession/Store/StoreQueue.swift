@@ -19,16 +19,29 @@ actor StoreQueue {
   /// Who the store's leases name: this life of the server.
   nonisolated let owner: String
   private let store: any SessionStore
+  /// Whether other servers may take over what is kept, so that nothing may go out which is not.
+  nonisolated let isShared: Bool
   private var waiting: [Waiting] = []
   private var isWriting = false
 
   init(_ store: any SessionStore, owner: String) {
     self.store = store
     self.owner = owner
+    isShared = store is any SharedSessionStore
   }
 
   /// As ``SessionStore/load(as:)``.
   func load() async throws -> [StoredSession] { try await store.load(as: owner) }
+
+  /// As ``SharedSessionStore/take(_:)``; nothing where the store is not shared.
+  func take(_ session: String) async throws -> StoredSession? {
+    try await (store as? any SharedSessionStore)?.take(session)
+  }
+
+  /// As ``SharedSessionStore/takeAll(_:)``; nothing where the store is not shared.
+  func takeAll(_ taken: @Sendable (StoredSession) async -> Void) async throws -> Set<String> {
+    try await (store as? any SharedSessionStore)?.takeAll(taken) ?? []
+  }
 
   /// As ``SessionStore/append(_:)``, but for sessions whose lease is lost, without which the others
   /// are kept. What fails fails for all whose changes went together.

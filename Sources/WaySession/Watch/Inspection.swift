@@ -14,5 +14,7 @@ enum Inspection: Sendable {
   /// The tables and policies that were in force.
   case versions
   /// Where a URI leads somebody who is told by hand.
+  /// The servers that this is one of.
+  case cluster
   case explain(uri: String, params: ValueObject, asker: Caller)
 }

@@ -41,6 +41,9 @@ package final class PolicyVersions: Sendable {
     }
   }
 
+  /// The hash of the rules that are in force, `none` for none.
+  var current: String { versions.withLock { $0.last?.hash } ?? "none" }
+
   /// The rules that were in force with a hash, and the hash of those that are. Fails with 2404 for
   /// none, and with 2409 where others than `expected` are in force.
   func find(

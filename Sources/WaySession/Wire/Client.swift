@@ -22,8 +22,9 @@ final class Client: @unchecked Sendable {
   var proof: ClientProof
   /// The connection that carries this client; nil while it has none, or for good.
   @exclusivity(unchecked) var channel: (any MessageChannel)?
-  /// The id of the last connection that carried it: one made later has a larger one.
-  private(set) var lastChannel: UInt64
+  /// The last connection that carried it: when it came, in nanoseconds of the loops' clock, and its
+  /// id. One that came before has been given up.
+  private(set) var lastConnection: (began: UInt64, id: UInt64)
   /// Whether it may resume. Asked with every message, and a word of its loop alone.
   @exclusivity(unchecked) private(set) var isResumable = false
   /// Numbers both ways, and what the client has not acknowledged; nil for one that is not resumable.
@@ -80,9 +81,10 @@ final class Client: @unchecked Sendable {
   private let maxInFlight: Int
 
   init(
-    id: ClientID, page: String? = nil, software: ClientSoftware = ClientSoftware(),
+    id: ClientID, of session: String = "", page: String? = nil,
+    software: ClientSoftware = ClientSoftware(),
     handshake: Handshake = Handshake(), channel: any MessageChannel, limits: Limits,
-    within session: ByteBudget
+    within budget: ByteBudget
   ) {
     self.id = id
     proof = ClientProof()
@@ -90,12 +92,12 @@ final class Client: @unchecked Sendable {
     self.software = software
     self.handshake = handshake
     self.channel = channel
-    lastChannel = channel.id
-    name = "c-" + Token.random(12)
+    lastConnection = (0, channel.id)
+    name = ClientName.make(of: session)
     isResumable = handshake.subprotocol != nil
     numbering = isResumable ? Numbering() : nil
     maxInFlight = limits.maxInFlight
-    budget = ByteBudget(.client, limits.maxClientBytes, within: session)
+    self.budget = ByteBudget(.client, limits.maxClientBytes, within: budget)
     rate = CallRate(limits)
     calls = CallsInFlight(limit: limits.maxInFlight)
     pending = PendingCalls(limit: limits.maxInFlight * 4)
@@ -117,7 +119,7 @@ final class Client: @unchecked Sendable {
     self.numbering = numbering
     absentSince = now
     isResumable = true
-    lastChannel = 0
+    lastConnection = (0, 0)
     maxInFlight = limits.maxInFlight
     budget = ByteBudget(.client, limits.maxClientBytes, within: session)
     rate = CallRate(limits)
@@ -138,7 +140,7 @@ final class Client: @unchecked Sendable {
   var taken: UInt64 { batch?.before ?? numbering?.received ?? 0 }
 
   /// Another connection carries it from now on.
-  func connect(_ channel: any MessageChannel, _ handshake: Handshake) {
+  func connect(_ channel: any MessageChannel, since began: UInt64, _ handshake: Handshake) {
     absence?.cancel()
     absence = nil
     var handshake = handshake
@@ -146,7 +148,7 @@ final class Client: @unchecked Sendable {
     handshake.token = handshake.token ?? self.handshake.token
     self.handshake = handshake
     self.channel = channel
-    lastChannel = channel.id
+    lastConnection = (began, channel.id)
   }
 
   /// No connection carries it.

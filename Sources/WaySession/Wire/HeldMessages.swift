@@ -7,7 +7,7 @@ struct HeldMessages {
   private(set) var sent: UInt64
   private var waiting: Deque<(change: Int, last: UInt64)> = []
   /// Whether the connection is not told yet that it carries the client.
-  private var isGreeting: Bool
+  private(set) var isGreeting: Bool
 
   init(after sent: UInt64, isGreeting: Bool = false) {
     self.sent = sent

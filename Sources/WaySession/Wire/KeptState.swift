@@ -20,8 +20,9 @@ struct KeptState {
   /// The requests that were answered in messages that went missing with the server, until it is known
   /// which of these have come.
   var answered: [(id: RequestID, last: UInt64)] = []
-  /// What the client had sent before the server was started, and this may not have taken: up to
-  /// this number it is not known what was carried out.
+  /// Up to this number it is not known what was carried out of what the client sends: a server has
+  /// ended that had taken some of it, and the store may not have heard of that. The highest number
+  /// until the client has said how much it had sent by then.
   var doubtful: UInt64 = 0
   /// Whether what is taken now is doubtful.
   var isDoubtful = false

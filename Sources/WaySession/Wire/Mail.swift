@@ -281,7 +281,9 @@ final class Mail {
 
   /// Acknowledges what a client has sent, up to a number.
   func acknowledge(_ client: Client, through number: UInt64 = .max) {
-    guard let channel = client.channel,
+    // Nothing comes before the answer that tells a connection that it carries the client, and that
+    // says as much.
+    guard let channel = client.channel, client.kept.held?.isGreeting != true,
       let number = client.numbering?.acknowledge(through: number)
     else { return }
     writer.acknowledgement(of: number)

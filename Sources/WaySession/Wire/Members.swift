@@ -11,8 +11,10 @@ final class Members {
   private let limits: Limits
   /// What is kept for all of them.
   let budget: ByteBudget
+  private let session: String
 
-  init(limits: Limits, budget: ByteBudget) {
+  init(of session: String, limits: Limits, budget: ByteBudget) {
+    self.session = session
     self.limits = limits
     self.budget = budget
   }
@@ -36,8 +38,8 @@ final class Members {
       throw CallError(.tooMany, "The session has \(limits.maxClients) clients, which is its limit")
     }
     return Client(
-      id: lastID + 1, page: page, software: software, handshake: handshake, channel: channel,
-      limits: limits, within: budget)
+      id: lastID + 1, of: session, page: page, software: software, handshake: handshake,
+      channel: channel, limits: limits, within: budget)
   }
 
   func add(_ client: Client) {

@@ -21,6 +21,9 @@ final class SessionDirectory: Sendable {
   /// How many sessions there are.
   var sessionCount: Int { state.withLock { $0.sessions.count } }
 
+  /// How many clients there are that may resume.
+  var clientCount: Int { state.withLock { $0.clients.count } }
+
   func add(session: String, at place: Place) { state.withLock { $0.sessions[session] = place } }
 
   func remove(session: String) { _ = state.withLock { $0.sessions.removeValue(forKey: session) } }

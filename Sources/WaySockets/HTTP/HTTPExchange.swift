@@ -53,6 +53,7 @@ struct HTTPExchange {
       guard hasSlot else { throw .full }
       asker.handshake.subprotocol = upgrade.subprotocol
       upgrade.handshake = asker.handshake
+      upgrade.handshake.came = server.loop.nanoseconds
       return .upgrade(upgrade)
     }
     guard let path else { return .answer(ending(missing, framing)) }

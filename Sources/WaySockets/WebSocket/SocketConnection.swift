@@ -60,11 +60,10 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private var life = Liveness()
   private var killTimer: (any ScheduledWork)?
 
-  private static let lastID = Atomic<UInt64>(0)
   private static let pingPayload = Array("life".utf8)
 
   /// An id for a connection; who comes later has a larger one.
-  static func makeID() -> UInt64 { lastID.add(1, ordering: .relaxed).newValue }
+  static func makeID() -> UInt64 { ChannelIDs.make() }
 
   /// One of a server's where it has a `place`, else a client's. `id` is that which a server has given
   /// it when it came.

@@ -43,7 +43,7 @@ struct BridgeLog: Sendable {
       return logger.notice("sessions are kept again")
     }
     logger.error(
-      "sessions are not kept: a restart would end them until the store can be written again",
+      "sessions are not kept until the store can be written again",
       metadata: ["reason": failure.logged])
   }
 
@@ -96,6 +96,8 @@ struct BridgeLog: Sendable {
         ["session": .string(session), "client": .string(client), "reason": reason.logged])
     case .takenOver:
       warn("another server has taken the session over", ["session": .string(session)])
+    case .handedOver:
+      logger.info("session handed over", metadata: ["session": .string(session)])
     case .ended: logger.info("session closed", metadata: ["session": .string(session)])
     case .hostSilent(let client, let method):
       warn(

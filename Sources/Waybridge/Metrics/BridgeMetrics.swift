@@ -16,7 +16,8 @@ struct BridgeMetrics: Sendable {
   func families() async -> [MetricFamily] {
     let hubs = await group.statistics()
     let sockets = await server.statistics()
-    return [build] + held(hubs) + kept(hubs) + table + calls(group.callCounts) + carried(sockets)
+    return [build] + held(hubs) + kept(hubs) + cluster + table + calls(group.callCounts)
+      + carried(sockets)
       + loops(hubs, sockets)
   }
 
@@ -78,6 +79,11 @@ struct BridgeMetrics: Sendable {
         "waybridge_store_changes_total", .counter, "Changes of sessions in them.",
         value: hubs.sum { $0.storeWrites?.changes ?? 0 }),
     ]
+  }
+
+  /// This server among others; nothing for one alone.
+  private var cluster: [MetricFamily] {
+    group.cluster.map { ClusterMetrics(cluster: $0).families } ?? []
   }
 
   /// The route table, and who serves it.

@@ -240,7 +240,8 @@ final class Line: @unchecked Sendable {
     }
   }
 
-  private func sendAck() {
+  /// Acknowledges all that has come.
+  func sendAck() {
     ack?.cancel()
     ack = nil
     guard let channel, conversation.owesAck else { return }

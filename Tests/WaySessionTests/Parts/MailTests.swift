@@ -19,7 +19,7 @@ struct MailTests {
     limits.maxAnswer = 200
     limits.maxInFlight = 1
     limits.maxClients = 1
-    members = Members(limits: limits, budget: ByteBudget(.session, 1 << 20))
+    members = Members(of: "s-1", limits: limits, budget: ByteBudget(.session, 1 << 20))
     mail = Mail(limits: limits, members: members, Resumables(channel.loop, limits: limits))
     client = try members.makeClient(channel: channel)
     members.add(client)

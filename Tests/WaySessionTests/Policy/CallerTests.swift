@@ -101,7 +101,7 @@ struct CallerTests {
     }
     let bridge = WireBridge(router)
     let (_, hello) = try await WireClient.open(bridge)
-    let opened = await bridge.hub.open(
+    let opened = try await bridge.hub.allServers.open(
       "action://now", [:], exts: [:], style: .push,
       in: .session(hello["session"]?.string ?? ""), timeout: .seconds(1))
     #expect(try await opened.first?.result.get().outcome().data == "app")

@@ -121,6 +121,6 @@ struct RenewalTests {
     gate.put(true)
     #expect(try await plain.message()["id"] == 1)
     #expect(try await plain.message()["id"] == 2)
-    #expect(await bridge.hub.sessions(.user("anna")).count == 1)
+    #expect(await bridge.hub.allServers.sessions(.user("anna")).count == 1)
   }
 }

@@ -9,7 +9,7 @@ from .site import ASSETS, Entry, Page, SiteError, relative
 from .symbolgraphs import ROOT
 
 # The order of the list; guides that it does not name follow.
-GUIDES = ["start.md", "tutorial.md", "installing.md", "proxy.md", "policy.md", "durable.md", "testing.md", "operating.md", "own-client.md"]
+GUIDES = ["start.md", "tutorial.md", "installing.md", "proxy.md", "policy.md", "durable.md", "cluster.md", "testing.md", "operating.md", "own-client.md"]
 COMING = ["bbrouter.md", "jlroutes.md", "therouter.md", "webviewaction.md"]
 # Documents elsewhere: where each goes, in which group, and how the list calls it.
 OTHERS = [

@@ -83,6 +83,8 @@ final class Resumption {
     _isLive = true;
     final numbers = _numbers;
     if (numbers == null) return lost;
+    // So that the server knows that the new token has come.
+    if (info['resumed'] == true) _acknowledge();
     for (final text in numbers.unacknowledged) {
       _client.link.send(text);
     }

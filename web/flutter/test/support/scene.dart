@@ -100,6 +100,8 @@ final class Scene {
     if (more != null) info.addAll(more);
     socket.push(answerTo(hello, info));
     await pumpEventQueue();
+    // First of all the server is told that the new token has come.
+    expect(socket.take()['method'], r'$/ack');
     return objectOf(hello['params']);
   }
 

@@ -1,0 +1,47 @@
+import WayNavigation
+import WayRouting
+import WayValues
+
+extension SessionInfo {
+  /// As another server is told it.
+  var record: Value {
+    [
+      "id": .string(id), "identity": identity.record,
+      "clients": .list(clients.map(\.value)), "pages": .list(pages.map(\.record)),
+    ]
+  }
+
+  /// Reads what ``record`` gives.
+  init(_ record: Record) throws(Record.Fault) {
+    self.init(
+      id: try record.string("id"), identity: try Identity(record.record("identity")),
+      clients: try record.records("clients").map { (client) throws(Record.Fault) in
+        ClientInfo(
+          id: try client.string("id"), name: client["name"]?.string,
+          version: client["version"]?.string, platform: client["platform"]?.string,
+          page: client["page"]?.string)
+      },
+      pages: try record.records("pages").map { (page) throws(Record.Fault) in
+        Page(
+          id: try page.string("id"), uri: try page.string("uri"), route: page["route"]?.string,
+          pathParams: try page.object("pathParams"), kind: try page.string("kind"),
+          style: try page.case("style"), params: try page.object("params"),
+          exts: try page.object("exts"), host: try page.string("host"),
+          level: Int(clamping: try page.integer("level")),
+          hasStack: page["hasStack"]?.bool ?? true)
+      })
+  }
+}
+
+extension Page {
+  fileprivate var record: Value {
+    var members: ValueObject = [
+      "id": .string(id), "uri": .string(uri), "pathParams": .object(pathParams),
+      "kind": .string(kind), "style": .string(style.rawValue), "params": .object(params),
+      "exts": .object(exts), "host": .string(host), "level": .integer(Int64(level)),
+      "hasStack": .bool(hasStack),
+    ]
+    members["route"] = route.map(Value.string)
+    return .object(members)
+  }
+}

@@ -1,0 +1,86 @@
+import WaySession
+import WayStore
+
+/// Looks up whose sessions are, and has the documents that all servers share. All work is done on a
+/// thread of its own, in the order of the calls.
+actor Lookups {
+  private static let bucket = "waybridge-documents"
+  private static let stream = "KV_" + bucket
+
+  private let queue = WorkQueue("waybridge.lookups")
+  private let connection: NATSConnection
+  private let place: String
+  /// For whoever is told next that there is no such session.
+  private var settling: Task<Void, any Error>?
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+  init(_ address: EngineAddress, replicas: Int) throws(ClusterError) {
+    connection = try NATSConnection(address, patience: .seconds(2))
+    place = connection.place
+    try connection.need(
+      .bucket(Self.bucket, description: "Documents of Waybridge, form 3", replicas: replicas))
+  }
+
+  func owner(of session: String) async throws -> Ownership {
+    let owner = try look(for: session)
+    guard owner == .absent, connection.isReplicated else { return owner }
+    try await settle()
+    return try look(for: session)
+  }
+
+  /// Returns when what is looked up next is not older than what was acknowledged before; whoever wants
+  /// that at once shares it.
+  private func settle() async throws {
+    let task =
+      settling
+      ?? Task {
+        settling = nil
+        try connection.settle(OwnedLogs.stream)
+      }
+    settling = task
+    try await task.value
+  }
+
+  private func look(for session: String) throws(ClusterError) -> Ownership {
+    guard
+      let last = try connection.last(
+        in: OwnedLogs.stream, of: Subject.of(session))
+    else { return .absent }
+    do throws(ByteFault) {
+      let entry = try SessionLogEntry(last.bytes)
+      if entry.isEnd { return .absent }
+      return entry.isRelease && entry.piece.contains(.last) ? .nobody : .server(entry.lease.owner)
+    } catch {
+      throw ClusterError(
+        place, "the last message of the session \(session) cannot be read: \(error)",
+        advice: ClusterError.advice(toRead: session)
+      )
+    }
+  }
+
+  /// What is kept of a session; nil for nothing.
+  func log(of session: String) throws(ClusterError) -> SessionReading? {
+    try connection.logs(of: Subject.of(session), keepsParts: true).first
+  }
+
+  func document(_ name: String) throws(ClusterError) -> (bytes: [UInt8], revision: UInt64)? {
+    guard let last = try connection.last(in: Self.stream, of: Self.subject(name)) else {
+      return nil
+    }
+    return (last.bytes, last.number)
+  }
+
+  func put(
+    _ bytes: [UInt8], as name: String, after revision: UInt64
+  ) throws(ClusterError) -> UInt64? {
+    let publication = NATSConnection.Publication(
+      subject: Self.subject(name), bytes: bytes, after: revision)
+    guard case .kept(let number) = try connection.publishLast(publication, in: Self.stream) else {
+      return nil
+    }
+    return number
+  }
+
+  private static func subject(_ name: String) -> String { "$KV.\(bucket).\(name)" }
+}

@@ -1,0 +1,19 @@
+import Glibc
+
+/// The clock that event loops have (`uv_hrtime`): it cannot be set, and goes on while the process is
+/// stopped. It stands still while the machine is suspended (clock_gettime(2)).
+enum MonotonicClock {
+  static var nanoseconds: UInt64 { now(CLOCK_MONOTONIC) }
+
+  /// For how many nanoseconds the machine was suspended since it started.
+  static func suspension() -> UInt64 {
+    let awake = nanoseconds
+    return now(CLOCK_BOOTTIME) &- awake
+  }
+
+  private static func now(_ clock: clockid_t) -> UInt64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,11 @@
+import Dispatch
+
+/// A thread for what may block.
+final class Sender: Sendable {
+  private let queue = DispatchQueue(label: "waybridge.post")
+
+  func run(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+
+  /// Returns when all that was given has run.
+  func finish() { queue.sync {} }
+}

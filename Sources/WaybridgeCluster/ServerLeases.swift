@@ -1,0 +1,202 @@
+import WayRPC
+import WaySession
+import WayStore
+import WayValues
+
+/// Tells the other servers that this one is there, by a key that it renews, and finds out which of
+/// the others are gone.
+///
+/// The key is written by compare-and-set: who finds it unchanged for longer than a tenure takes it
+/// away, and its server cannot renew it any more. No clock of another machine matters, and none that
+/// can be set: each measures by its own how long it has seen nothing new.
+actor ServerLeases {
+  /// A server that has renewed nothing for so long is gone.
+  private static let lifetime: Duration = .seconds(4)
+  /// How long it may take its sessions for its own after a renewal was sent: less, since that came
+  /// later.
+  private static let tenure: UInt64 = 3_500_000_000
+  private static let renewal: Duration = .seconds(1)
+  private static let bucket = "waybridge-servers"
+  private static let stream = "KV_" + bucket
+  /// How long the keys of those that are gone are kept.
+  private static let memory: Duration = .seconds(86_400)
+
+  private let queue = WorkQueue("waybridge.leases")
+  private let connection: NATSConnection
+  nonisolated let tenure: Tenure
+  private nonisolated let shared: SharedLease
+  private var server: String?
+  /// The revision of the own key; nil where it is not known.
+  private var revision: UInt64?
+  private var renewals: Task<Void, Never>?
+  private var handlers: ClusterHandlers?
+  private var isLost = false
+  /// How long each other key has had its revision, as far as this server has seen.
+  private var seen: [String: (revision: UInt64, since: UInt64)] = [:]
+  /// Of so many servers.
+  private static let maxSeen = 10_000
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+  init(_ address: EngineAddress, tenure: Tenure, _ shared: SharedLease, replicas: Int)
+    throws(ClusterError)
+  {
+    connection = try NATSConnection(address, patience: .seconds(1))
+    try connection.need(
+      .bucket(
+        Self.bucket, description: "Leases of Waybridge, form 3", replicas: replicas,
+        lifetime: Self.memory))
+    self.tenure = tenure
+    self.shared = shared
+  }
+
+  /// The server is there from now on. Throws where that cannot be written.
+  func join(as server: String, _ handlers: ClusterHandlers) throws(ClusterError) {
+    self.server = server
+    self.handlers = handlers
+    try rejoin()
+    renewals = Task { [weak self] in
+      while !Task.isCancelled {
+        try? await Task.sleep(for: Self.renewal)
+        guard let self else { return }
+        await self.renew()
+      }
+    }
+  }
+
+  /// As after ``join(as:_:)``, for who was lost.
+  func rejoin() throws(ClusterError) {
+    guard let server else { return }
+    let last = try connection.last(in: Self.stream, of: Self.subject(server))
+    isLost = false
+    revision = last?.number ?? 0
+    guard try write() else {
+      revision = nil
+      throw ClusterError(connection.place, "the lease of the server is written by another")
+    }
+  }
+
+  /// The server is not there any more.
+  func leave() {
+    renewals?.cancel()
+    renewals = nil
+    tenure.lost()
+    guard let server, let revision else { return }
+    self.server = nil
+    // Others find out in some seconds where it cannot be told.
+    _ = try? connection.publish([
+      NATSConnection.Publication(
+        subject: Self.subject(server), bytes: [], after: revision, isDeletion: true)
+    ])
+  }
+
+  private func renew() {
+    guard server != nil, !isLost else { return }
+    do throws(ClusterError) {
+      if revision == nil { try findRevision() }
+      if isLost { return }
+      // What was written after the same revision is one that was given up and came late, or another's.
+      if try !write() { try findRevision() }
+    } catch {
+      // Whether it was written is found out before the next.
+      revision = nil
+      shared.failure = "\(error)"
+    }
+  }
+
+  /// Writes the key after its last revision; false where that was another.
+  private func write() throws(ClusterError) -> Bool {
+    guard let server, let revision else { return false }
+    let asleep = MonotonicClock.suspension()
+    let sent = MonotonicClock.nanoseconds
+    let value: Value = [
+      "server": .string(server),
+      "lifetimeMs": .integer(Int64(Self.lifetime / .milliseconds(1))),
+    ]
+    let publication = NATSConnection.Publication(
+      subject: Self.subject(server), bytes: Array((try? JSON.text(value))?.utf8 ?? "{}".utf8),
+      after: revision)
+    guard case .kept(let number) = try connection.publishLast(publication, in: Self.stream) else {
+      return false
+    }
+    self.revision = number
+    shared.renewal = number
+    shared.failure = nil
+    tenure.renewed(until: sent + Self.tenure, asleep: asleep)
+    handlers?.renewed()
+    return true
+  }
+
+  /// What the last renewal, of which nothing was heard, came to: it is there, or the key is another's.
+  private func findRevision() throws(ClusterError) {
+    guard let server else { return }
+    guard let last = try connection.last(in: Self.stream, of: Self.subject(server)),
+      !last.isDeletion
+    else { return wasTaken() }
+    revision = last.number
+  }
+
+  private func wasTaken() {
+    isLost = true
+    tenure.lost()
+    handlers?.lost()
+  }
+
+  /// Another server was heard to have renewed its key.
+  func heard(_ server: String, renewal: UInt64) {
+    if seen[server]?.revision != renewal { see(server, renewal, at: MonotonicClock.nanoseconds) }
+  }
+
+  private func see(_ server: String, _ revision: UInt64, at now: UInt64) {
+    if seen.count >= Self.maxSeen, seen[server] == nil,
+      let oldest = seen.min(by: { $0.value.since < $1.value.since })?.key
+    {
+      seen[oldest] = nil
+    }
+    seen[server] = (revision, now)
+  }
+
+  /// Whether a server is gone for certain: this one has seen nothing new of it for as long as a lease
+  /// lasts, and it has no key, or this one has taken that away. That it has none is enough where one
+  /// engine keeps them; of several, one that became the leader a moment ago may tell what was before.
+  func isGone(_ server: String) throws(ClusterError) -> Bool {
+    let subject = Self.subject(server)
+    let key: UInt64?
+    do throws(ClusterError) {
+      key = try self.key(subject)
+    } catch {
+      shared.failure = "\(error)"
+      throw error
+    }
+    let now = MonotonicClock.nanoseconds
+    if key == nil, !connection.isReplicated { return true }
+    guard let known = seen[server], key == nil || key == known.revision else {
+      see(server, key ?? 0, at: now)
+      return false
+    }
+    guard now - known.since > UInt64(Self.lifetime / .nanoseconds(1)) else { return false }
+    guard let key else { return true }
+    let deletion = NATSConnection.Publication(
+      subject: subject, bytes: [], after: key, isDeletion: true)
+    // Else it is there after all, or another has taken the key away: that is looked at next.
+    guard case .kept = try connection.publishLast(deletion, in: Self.stream) else { return false }
+    return true
+  }
+
+  /// The revision of a key; nil where there is none, as far as all that was acknowledged says.
+  private func key(_ subject: String) throws(ClusterError) -> UInt64? {
+    func look() throws(ClusterError) -> UInt64? {
+      try connection.last(in: Self.stream, of: subject).flatMap { $0.isDeletion ? nil : $0.number }
+    }
+    if let key = try look() { return key }
+    guard connection.isReplicated else { return nil }
+    try connection.settle(Self.stream)
+    return try look()
+  }
+
+  /// Keys have letters, digits, `-`, `_`, `=` and `.`: a name's bytes in hex have no others.
+  private static func subject(_ server: String) -> String {
+    "$KV.\(bucket).server."
+      + server.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env node
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Random } from "../Soak/random.mjs";
+import { Caller } from "./caller.mjs";
+import { Engine } from "./engines.mjs";
+import { Faults } from "./faults.mjs";
+import { now } from "./history.mjs";
+import { Host } from "./host.mjs";
+import { left, Lives } from "./lives.mjs";
+import { Network } from "./network.mjs";
+import { Proxy } from "./proxy.mjs";
+import { Run } from "./run.mjs";
+import { Watcher } from "./watcher.mjs";
+
+const HELP = `usage: node Tests/Chaos/cluster.mjs [--seconds 60 | --calls N] [--servers 3] [--engines 1|3] [--callers 12] [--seed N] [--loopback] [--only KIND,…]
+Servers share the sessions of the same clients as those of chaos.mjs, through one nats-server or three. Each server and
+engine has a network namespace of its own; with --loopback, and where those cannot be made, which takes root, iproute2 and
+/dev/net/tun, all are on loopback, and no link fails; the first line tells. Clients come in by a proxy that spreads their connections over the servers
+and cuts them. One or two things at a time go wrong, in an order that is drawn, and pass, with engines one, and none before they
+have caught up: servers and engines are killed, with their links or alone, stopped and continued, or ended by SIGTERM, one or all in turn; a server is cut off from the engines, in
+one direction or both, or from clients, or engines from one another; a link takes 200 ms each way; the clock of a server is
+minutes off (an engine's cannot be: it asks the kernel itself).
+At the end holds what does after chaos.mjs --kill, no server holds anything, nor does the engines' stream of sessions. And what
+all members saw of who owned their session when, of calls and of numbers, is written down and judged by Tests/Chaos/histories.
+It lasts so many seconds, or until so many calls were made; with --only nothing else goes wrong than these kinds, by the names
+under which the last lines count them, or "none". WAYBRIDGE names the command. The seed repeats the run, as far as
+time lets it. The exit code is 0 when all held; else the logs and histories stay in a folder, which is told.`;
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "60" }, calls: { type: "string", default: "0" }, servers: { type: "string", default: "3" },
+    engines: { type: "string", default: "1" }, callers: { type: "string", default: "12" }, seed: { type: "string", default: String(Math.floor(Math.random() * 1e6)) },
+    loopback: { type: "boolean", default: false }, only: { type: "string" }, help: { type: "boolean", default: false },
+  },
+});
+const numbers = [options.seconds, options.calls, options.servers, options.engines, options.callers, options.seed].map(Number);
+const [seconds, calls, serverCount, engineCount, callers, seed] = numbers;
+const isRight = numbers.every(Number.isSafeInteger) && seconds >= 1 && calls >= 0 && serverCount >= 1 && [1, 3].includes(engineCount) && callers >= 3;
+if (options.help || !isRight || !process.env.WAYBRIDGE) {
+  console.log(HELP);
+  process.exit(options.help ? 0 : 64);
+}
+/** How many sessions there are, and the name by which their clients ask for a server. */
+const SESSIONS = 3;
+const NAME = "chaos.example";
+/** Milliseconds in which a server has to start: it cannot while engines have no leader, which those that were apart take long to elect. */
+const PATIENCE = 120_000;
+/** Seconds in which one fault at least passes. */
+const FAULT_SECONDS = 8;
+
+const names = (kind, count) => Array.from({ length: count }, (_, index) => `${kind}${index + 1}`);
+const serverNames = names("server", serverCount);
+const engineNames = names("engine", engineCount);
+const folder = mkdtempSync(join(tmpdir(), "chaos-"));
+const run = new Run({ seed, seconds, calls, isKilling: true, hasEffects: false, folder, isWriting: true });
+process.once("exit", (code) => (code === 0 ? rmSync(folder, { recursive: true }) : console.log(`logs and histories are in ${folder}`)));
+const tasks = join(folder, "tasks");
+appendFileSync(tasks, "");
+
+const network = await Network.start([...serverNames, ...engineNames], options.loopback ? "--loopback" : undefined);
+const where = network.missing ? `all on loopback, where no link fails (${network.missing})` : "each in a network namespace";
+const limits = calls > 0 ? `--calls ${calls}` : `--seconds ${seconds}`;
+console.log(`seed ${seed}: ${limits} --servers ${serverCount} --engines ${engineCount} --callers ${callers}; ${where}`);
+const engines = new Map((await Engine.start(run, engineNames, network, folder)).map((engine) => [engine.name, engine]));
+const urls = [...engines.values()].map(({ url }) => url).join(",");
+const servers = new Map();
+for (const name of serverNames) {
+  const host = network.address(name);
+  const cluster = ["--cluster", urls, ...(engineCount > 1 ? ["--cluster-replicas", `${engineCount}`] : [])];
+  // In a namespace the network reaches it, and what runs beside it does on loopback.
+  const words = [...cluster, "--allow-host", NAME, "--host", ...(network.missing ? [host] : ["0.0.0.0", "--allow-anonymous"])];
+  const place = { inside: network.inside(name), host, log: join(folder, `${name}.log`) };
+  // Nobody is given up meanwhile for what was away as long as a fault lasts.
+  const variables = { WAYBRIDGE_LIMITS_PAGE_OPEN_MS: "60000" };
+  servers.set(name, await Lives.start(run, new Random(seed, name), { ...place, arguments: words, variables, patience: PATIENCE }));
+}
+const places = [...servers.values()].map(({ place }) => place);
+const passed = run.history("proxy");
+const tell = (port, number) => passed.tell("told", { what: "accepted", at: now(), port, server: serverNames[number] });
+const proxy = await Proxy.start(places, new Random(seed, "proxy"), tell);
+const calm = await Proxy.start(places, new Random(seed, "calm"), tell);
+calm.calm();
+const faults = new Faults(run, new Random(seed, "faults"), { servers, engines, network, cut: () => proxy.cut(), folder, only: options.only?.split(",") });
+if (faults.missing) console.log(faults.missing);
+
+run.connect(calm.port, NAME);
+const watched = run.connection;
+run.connect(proxy.port, NAME);
+const hosts = Array.from({ length: SESSIONS }, (_, index) => new Host(run, `host${index}`, tasks));
+const sessions = await Promise.all(hosts.map(async ({ bridge }) => {
+  const { session, joinToken } = await bridge.ready;
+  return { id: session, join: { session, token: joinToken }, recent: [] };
+}));
+const all = Array.from({ length: callers }, (_, index) => new Caller(run, `caller${index}`, sessions[index % SESSIONS]));
+const watchers = sessions.map((session, index) => new Watcher(run, `watcher${index}`, session, watched));
+const living = [...all, ...watchers, ...hosts, faults].map((one) => one.live());
+await run.last();
+await Promise.all(living);
+proxy.calm();
+await run.settle(all, hosts, watchers);
+
+for (const [name, server] of servers) {
+  // A client that was never told that it is there has 10 s.
+  const held = await run.remains(12_000, async () => left(await server.held()));
+  if (held) run.fault(`${name} holds ${held}`);
+}
+await Promise.all([proxy.stop(), calm.stop()]);
+for (const server of servers.values()) await server.end();
+const [engine] = engines.values();
+const kept = await run.remains(5_000, () => engine.left());
+if (kept) run.fault(`the engine holds ${kept}`);
+for (const engine of engines.values()) await engine.kill();
+await network.stop();
+run.closeHistories();
+
+const done = run.ledger.check(tasks, "");
+run.tell({ "tasks done": done.task.length, ...proxy.counts });
+console.log(Object.entries({ ...faults.counts, ...network.counts }).map(([name, count]) => `${count} ${name}`).join(", "));
+const checked = spawnSync(fileURLToPath(new URL("histories", import.meta.url)), [run.histories], { encoding: "utf8", maxBuffer: 1 << 28 });
+const told = (checked.stdout || checked.stderr || String(checked.error)).trim().split("\n");
+console.log(told.at(-1));
+if (checked.status !== 0) for (const line of checked.status === 1 ? told.slice(0, -1) : ["the histories cannot be judged"]) run.fault(line);
+const total = Object.values(faults.counts).reduce((sum, count) => sum + count, 0);
+const isTried = run.counts.loads >= callers && run.counts.calls >= calls && proxy.counts.cuts > 0;
+if (!isTried || (calls === 0 && options.only === undefined && total < Math.floor(seconds / FAULT_SECONDS))) run.fault("too little was tried");
+console.log(run.faults.length === 0 ? "cluster chaos: all held" : `cluster chaos: ${run.faults.length} faults; to repeat: --seed ${seed}`);
+process.exit(run.faults.length === 0 ? 0 : 1);

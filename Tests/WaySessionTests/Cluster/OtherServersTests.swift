@@ -1,0 +1,87 @@
+import TestSupport
+import Testing
+import WayRouting
+import WayTransport
+import WayValues
+
+@testable import WaySession
+
+/// What a server makes of what others send: also of what no server of this version would.
+@Suite(.timeLimit(.minutes(1)))
+struct OtherServersTests {
+  private let engine = LoneEngine()
+  private let bridge: WireBridge
+  private var group: HubGroup { bridge.hub }
+
+  init() async throws {
+    bridge = WireBridge(Router(), cluster: Cluster(engine))
+    try await group.restore()
+    engine.receive(.presence(["sessions": 1]), from: "b")
+  }
+
+  /// The members of what it answers to a question.
+  private func answer(_ question: Value) async throws -> Value {
+    try await PeerAnswers(group: group, openedPages: Locked([:])).answer(question) { _ in }
+  }
+
+  @Test(arguments: [Int64.min, -1, 0, 1001, .max])
+  func aListHasALimitWhateverIsAsked(_ limit: Int64) async throws {
+    let told = try await answer(["ask": "briefs", "limit": .integer(limit)])
+    #expect(told["sessions"] == [])
+  }
+
+  @Test func aPieceWithinAPieceIsCountedAndLeft() {
+    let inner = ClusterMessage.piece([1, 2, 3], isLast: true).bytes
+    engine.receive(.piece(inner, isLast: true), from: "b")
+    #expect(group.cluster?.counts.unreadable.value == 1)
+    // A message in pieces that is one still comes.
+    let beat = ClusterMessage.beat.bytes
+    engine.receive(.piece(beat, isLast: true), from: "b")
+    #expect(group.cluster?.counts.unreadable.value == 1)
+  }
+
+  @Test(
+    arguments: [
+      "push", "open", "close", "run", "sessions", "group", "deliver", "forget", "hosts", "links",
+      "retained", "table", "policy", "briefs", "session", "explain", "no such question",
+    ])
+  func aQuestionOfNothingTrapsNobody(_ name: String) async {
+    let members: [Value] = [
+      ["ask": .string(name)],
+      ["ask": .string(name), "to": 1, "of": ["all": false], "push": [], "limit": "x"],
+      [
+        "ask": .string(name), "session": .integer(.max), "caller": ["session": [:]], "to": "",
+        "timeoutMs": .integer(.min), "uri": .string(String(repeating: "x", count: 100_000)),
+      ],
+      [
+        "ask": .string(name), "to": ["all": true], "timeoutMs": .integer(.max),
+        "revision": .integer(.min), "uri": "x:y", "params": [1],
+      ],
+    ]
+    for question in members { _ = try? await answer(question) }
+  }
+
+  @Test func whileNobodyCanComeInTheTimeToComeBackDoesNotPass() async throws {
+    let client = try await NumberedClient(bridge)
+    try await client.call(1, "$/ping", [:])
+    _ = try await client.wire.answer(1)
+    engine.tenure.lost()
+    try await bridge.server.advance(by: .milliseconds(100))
+    #expect(try await client.wire.end() == CloseCode.drain.rawValue)
+    try await bridge.server.advance(by: .seconds(600))
+    engine.renew()
+    try await bridge.server.advance(by: .milliseconds(100))
+    try await bridge.server.advance(by: .seconds(119))
+    #expect(try await client.resume(after: 1)["resumed"] == true)
+    // Who is away when that begins is so as well.
+    try await client.lose()
+    try await bridge.server.advance(by: .seconds(60))
+    engine.tenure.lost()
+    try await bridge.server.advance(by: .seconds(600))
+    engine.renew()
+    try await bridge.server.advance(by: .seconds(119))
+    #expect(await group.census().absentClients == 1)
+    try await bridge.server.advance(by: .seconds(2))
+    #expect(await group.census().sessions == 0)
+  }
+}
