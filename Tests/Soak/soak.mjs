@@ -34,9 +34,11 @@ if (!numbers.every((value) => Number.isInteger(value) && value >= 0) || clients 
   console.error(`the options are whole numbers, of clients at least 5\n${HELP}`);
   process.exit(64);
 }
-/** How much of its mean the memory may grow by in the last half. */
+/** How much of its mean the memory may grow by in the last half of --seconds. */
 const MAX_SLOPE = 0.01;
-/** How often a run whose memory grows by more goes on for as long again: what sways evens out, what leaks adds up. */
+/** Milliseconds between two looks at it. */
+const LOOK = 250;
+/** How often a run whose memory grows by more goes on for as long again: what sways ends, what leaks goes on. */
 const MAX_MORE = 5;
 /** How many times longer a server under a sanitizer takes: up to 27 s were seen for what takes one at most. */
 const SLOWNESS = options.sanitized ? 60 : 1;
@@ -76,7 +78,7 @@ run.server.ended.then((code) => run.isDraining || run.fault(`the server ended wi
 const descriptors = run.server.descriptors();
 
 const memory = [run.server.memory()];
-const growth = () => slope(memory.slice(memory.length / 2));
+const growth = () => slope(memory.slice(-(seconds * 1000) / 2 / LOOK));
 const hostile = options.hostile && (await Hostile.start(run, { patience: PATIENCE, only: options.attacks?.split(",") }));
 const sampler = setInterval(() => {
   if (run.server.hasEnded) return;
@@ -84,7 +86,7 @@ const sampler = setInterval(() => {
   // What is judged at the end is what was found good when the clients were let go: they leave at once, which no load is like.
   if (!run.isOver) memory.push(now);
   if (hostile) hostile.sample(now);
-}, 250);
+}, LOOK);
 const strangers = Math.max(1, Math.floor(clients / 10));
 const apps = Math.max(1, Math.floor((clients - strangers) / 4));
 let turns = 0;
@@ -129,7 +131,7 @@ if (!run.server.hasEnded) {
 const { counts } = run;
 if (counts.opens !== counts.outcomes + counts.abandoned) run.fault(`${counts.opens} opens, ${counts.outcomes} answered`);
 if (seconds >= 5 && faults.length === 0 && (counts.settled === 0 || counts.closed === 0)) run.fault("nothing was tested");
-if (seconds >= 20 && !options.hostile && !options.sanitized && !(growth() < MAX_SLOPE)) run.fault(`the memory of the last half grew by ${(growth() * 100).toFixed(2)} %`);
+if (seconds >= 20 && !options.hostile && !options.sanitized && !(growth() < MAX_SLOPE)) run.fault(`the memory of the last ${seconds / 2} s grew by ${(growth() * 100).toFixed(2)} %`);
 
 const processor = run.server.hasEnded ? NaN : run.server.processorTime();
 run.isDraining = true;
@@ -139,7 +141,7 @@ if (code !== 0) run.fault(`the server ended with ${code} after SIGTERM`);
 console.log(Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", "));
 const tenths = Array.from({ length: 11 }, (_, tenth) => memory[Math.round((tenth * (memory.length - 1)) / 10)]);
 console.log(
-  `memory in KiB, each tenth of the time: ${tenths.join(" ")}; slope of the last half ${(growth() * 100).toFixed(2)} %; ` +
+  `memory in KiB, each tenth of the time: ${tenths.join(" ")}; slope of the last ${seconds / 2} s ${(growth() * 100).toFixed(2)} %; ` +
     `processor ${processor} s`,
 );
 console.log(faults.length === 0 ? "soak: all held" : `soak: ${faults.length} faults; to repeat: --seed ${seed}`);
