@@ -17,6 +17,10 @@ package actor JetStreamSessionStore: SharedSessionStore {
   /// Sessions that are taken over in one turn, and bytes of logs that are read for it at once.
   private static let maxTaken = 256
   private static let maxRead = 256 << 20
+  /// Logs of sessions that are over that go at once: what is to be written waits meanwhile.
+  private static let maxCleared = 16
+  /// And as the store is closed; what is left others have go.
+  private static let maxClearedLast = 256
   /// For how many seconds it is tried again to read what an engine does not have yet.
   private static let holeSeconds = 5
 
@@ -45,7 +49,9 @@ package actor JetStreamSessionStore: SharedSessionStore {
   ) throws(ClusterError) {
     let tenure = leases.tenure
     let logs = try OwnedLogs(address, replicas: replicas) {
-      tenure.isOver(at: MonotonicClock.nanoseconds) ? nil : tenure.counts.losses
+      // What is lost after that is another loss.
+      let losses = tenure.counts.losses
+      return tenure.isOver(at: MonotonicClock.nanoseconds) ? nil : losses
     }
     self.bereft = bereft
     place = logs.place
@@ -69,33 +75,44 @@ package actor JetStreamSessionStore: SharedSessionStore {
   ) async throws -> Set<String> {
     try opened().lookAtStream()
     let survey = try await reader.survey()
-    let owners = Set(
-      survey.compactMap { $0.isOver || $0.isReleased ? nil : $0.lease?.owner })
-    var gone: Set<String> = []
-    for other in owners where other != owner {
-      if try await leases.isGone(other) { gone.insert(other) }
-    }
+    let gone = try await self.gone(of: survey)
+    let owners = Self.owners(of: survey)
     try opened().areOver(survey.lazy.filter(\.isOver))
     clear()
     let nobodys = survey.filter { isNobodys($0, gone) }
     var holed: [SessionReading] = []
-    for group in Self.groups(nobodys) { holed += try await take(group, gone, taken) }
+    for group in Self.groups(nobodys) { holed += try await take(group, taken) }
     // An engine that is behind the others is so for some seconds; what it does not have by then is
     // left to who comes for it.
     for _ in 0..<Self.holeSeconds where !holed.isEmpty {
       try await Task.sleep(for: .seconds(1))
-      holed = try await take(holed.map(\.id), gone, taken)
+      holed = try await take(holed.map(\.id), taken)
     }
     return owners.subtracting(gone).subtracting([owner])
   }
 
+  /// Whose sessions are that are some server's.
+  private static func owners(of readings: [SessionReading]) -> Set<String> {
+    Set(readings.compactMap { $0.isOver || $0.isReleased ? nil : $0.lease?.owner })
+  }
+
+  /// Which servers are gone that sessions are of, as they were read.
+  private func gone(of readings: [SessionReading]) async throws -> Set<String> {
+    var gone: Set<String> = []
+    for other in Self.owners(of: readings) where other != owner {
+      if try await leases.isGone(other) { gone.insert(other) }
+    }
+    return gone
+  }
+
   /// Takes sessions over and hands them on; gives those of whose logs messages are missing.
   private func take(
-    _ group: [UTF8Key], _ gone: Set<String>,
-    _ taken: @Sendable (StoredSession) async -> Void
+    _ group: [UTF8Key], _ taken: @Sendable (StoredSession) async -> Void
   ) async throws -> [SessionReading] {
     let readings = try await reader.read(group)
-    // Another server may have taken one over since it was found to be nobody's.
+    // Another server may have taken one over since it was found to be nobody's; or its own, which was
+    // away and is back: what it writes after what was read here refuses the taking.
+    let gone = try await self.gone(of: readings)
     let whole = readings.filter { !$0.isHoled && isNobodys($0, gone) }
     for start in stride(from: 0, to: whole.count, by: Self.maxTaken) {
       let some = whole[start..<min(start + Self.maxTaken, whole.count)]
@@ -183,13 +200,13 @@ package actor JetStreamSessionStore: SharedSessionStore {
       clear()
       return long
     } catch {
-      clearLater()
+      clear(after: .seconds(1))
       throw error
     }
   }
 
   package func close() {
-    clear()
+    _ = try? logs?.clear(atMost: Self.maxClearedLast)
     logs = nil
   }
 
@@ -199,15 +216,21 @@ package actor JetStreamSessionStore: SharedSessionStore {
   }
 
   /// Has the logs of sessions go that are over; those that do not go now do so later.
+  /// Some at a time, so that what is written meanwhile does not wait for all.
   private func clear() {
-    do throws(ClusterError) { try logs?.clear() } catch { clearLater() }
+    guard !isClearing else { return }
+    do throws(ClusterError) {
+      if try logs?.clear(atMost: Self.maxCleared) == false { clear(after: .zero) }
+    } catch {
+      clear(after: .seconds(1))
+    }
   }
 
-  private func clearLater() {
+  private func clear(after time: Duration) {
     guard !isClearing else { return }
     isClearing = true
     Task { [weak self] in
-      try? await Task.sleep(for: .seconds(1))
+      try? await Task.sleep(for: time)
       await self?.clearAgain()
     }
   }

@@ -76,17 +76,19 @@ final class OwnedLogs {
           bytes: SessionLogEntry(lease: own, piece: []).bytes, after: reading.last)
       })
     if !verdicts.isEmpty { try connection.settle(Self.stream) }
-    var taken: [UTF8Key: SessionLease] = [:]
+    // Where the engine does not say of one what has become of it, nobody hears of the others either:
+    // they can be taken again.
+    var taken: [UTF8Key: SessionLog] = [:]
     for ((reading, own), verdict) in zip(takings, verdicts) {
       guard case .kept(let number) = verdict,
         try counts(number, after: reading.last, of: reading.id)
       else { continue }
-      logs[reading.id] = SessionLog(
+      taken[reading.id] = SessionLog(
         lease: own, last: try beLast(number, reading.id, own), count: reading.count + 1,
         losses: losses())
-      taken[reading.id] = own
     }
-    return taken
+    logs.merge(taken) { _, new in new }
+    return taken.mapValues(\.lease)
   }
 
   /// Where another message has come after one that a session was taken over by, and does not count, says
@@ -134,9 +136,9 @@ final class OwnedLogs {
     try check(lost)
     var batch = Batch()
     func publish() throws {
-      let (refused, isLate) = try write(batch)
-      lost.formUnion(refused)
-      if isLate {
+      var refused: Set<UTF8Key> = []
+      defer { lost.formUnion(refused) }
+      if try write(batch, &refused) {
         throw ClusterError(
           connection.place,
           isBereft
@@ -148,8 +150,6 @@ final class OwnedLogs {
         over[ended] = logs[ended]?.last
         logs[ended] = nil
       }
-      // Another may begin under the same id. What does not go now is cleared later.
-      try? clear()
       batch = Batch()
     }
     do {
@@ -169,8 +169,9 @@ final class OwnedLogs {
             session, begins: place == 0,
             NATSConnection.Publication(
               subject: Subject.of(change.session), bytes: message, after: last,
-              rollsUp: messages.count == 1 && change.replacesAll))
+              rollsUp: last > 0 && messages.count == 1 && change.replacesAll))
         }
+        if change.isRelease { logs[session]?.isGivenBack() }
         if change.isEnd { batch.ended.insert(session) }
         if change.isRelease { batch.released.insert(session) }
       }
@@ -212,7 +213,8 @@ final class OwnedLogs {
     of session: UTF8Key, _ lease: SessionLease
   ) throws(ClusterError) -> UInt64? {
     guard let log = logs[session] else {
-      if over[session] != nil { try clear() }
+      // Another has begun under the same id.
+      try clear(session)
       logs[session] = SessionLog(lease: lease, last: 0)
       return 0
     }
@@ -287,12 +289,12 @@ final class OwnedLogs {
     }
   }
 
-  /// Writes messages; gives the sessions whose own were refused, and whether one was in the way of
-  /// another of this server.
+  /// Writes messages; adds the sessions whose own were refused, also where it throws then, and gives
+  /// whether one was in the way of another of this server.
   private func write(
-    _ batch: Batch
-  ) throws(ClusterError) -> (refused: Set<UTF8Key>, isLate: Bool) {
-    guard !batch.parts.isEmpty else { return ([], false) }
+    _ batch: Batch, _ refused: inout Set<UTF8Key>
+  ) throws(ClusterError) -> Bool {
+    guard !batch.parts.isEmpty else { return false }
     let verdicts: [NATSConnection.Verdict]
     do throws(ClusterError) {
       verdicts = try connection.publish(batch.parts.map(\.publication))
@@ -300,7 +302,6 @@ final class OwnedLogs {
       for session in batch.sessions { logs[session]?.isInDoubt() }
       throw error
     }
-    var refused: Set<UTF8Key> = []
     var isLate = false
     for (part, verdict) in zip(batch.parts, verdicts) {
       switch verdict {
@@ -322,7 +323,7 @@ final class OwnedLogs {
         }
       }
     }
-    return (refused, isLate)
+    return isLate
   }
 
   /// Whether a message was kept after one of this server's own that was given up, and came before it.
@@ -333,11 +334,16 @@ final class OwnedLogs {
   }
 
   /// Has the logs of sessions go that are over. Throws where some have not: they may another time.
-  func clear() throws(ClusterError) {
-    for (session, last) in over {
-      try connection.delete(Self.stream, Subject.of(session.text), through: last)
-      over[session] = nil
-    }
+  /// At most so many; whether that is all.
+  func clear(atMost count: Int = .max) throws(ClusterError) -> Bool {
+    for session in over.keys.prefix(count) { try clear(session) }
+    return over.isEmpty
+  }
+
+  private func clear(_ session: UTF8Key) throws(ClusterError) {
+    guard let last = over[session] else { return }
+    try connection.delete(Self.stream, Subject.of(session.text), through: last)
+    over[session] = nil
   }
 
   /// What stands before a change that begins with all anew says nothing any more; where that has one

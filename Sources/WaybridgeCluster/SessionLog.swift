@@ -26,6 +26,8 @@ struct SessionLog {
   /// How often the server had lost its lease when a message was acknowledged last; nil where it did not
   /// hold then.
   private var losses: Int?
+  /// Whether it may be nobody's already.
+  private var isNobodys = false
 
   init(lease: SessionLease, last: UInt64, count: Int = 0, losses: Int? = nil) {
     (self.lease, self.last, self.count, self.losses) = (lease, last, count, losses)
@@ -34,7 +36,10 @@ struct SessionLog {
 
   /// Whether nobody can have taken the session over, where the server has lost its lease so often and
   /// has it.
-  func isCertain(_ losses: Int?) -> Bool { losses != nil && losses == self.losses }
+  func isCertain(_ losses: Int?) -> Bool { !isNobodys && losses != nil && losses == self.losses }
+
+  /// The server writes that it gives it back.
+  mutating func isGivenBack() { isNobodys = true }
 
   var isLong: Bool {
     count > Self.limit.messages

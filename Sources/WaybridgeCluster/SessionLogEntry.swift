@@ -81,6 +81,10 @@ struct SessionLogEntry: Equatable {
     guard flags < 16 else { throw ByteFault("it has the flags \(flags)") }
     lease = SessionLease(
       owner: try reader.text(), term: Int64(bitPattern: try reader.number()))
+    // The next owner has the next term.
+    guard (1..<Int64.max).contains(lease.term) else {
+      throw ByteFault("its lease has the term \(lease.term)")
+    }
     piece = Piece(rawValue: flags & 3)
     isEnd = flags & 4 != 0
     isRelease = flags & 8 != 0

@@ -23,9 +23,9 @@ struct OwnedLogsTests {
   }
 
   private func change(
-    _ steps: SessionChange.Step..., isEnd: Bool = false
+    _ steps: SessionChange.Step..., isEnd: Bool = false, isRelease: Bool = false
   ) -> SessionChange {
-    SessionChange(session: "x", lease: lease, steps: steps, isEnd: isEnd)
+    SessionChange(session: "x", lease: lease, steps: steps, isEnd: isEnd, isRelease: isRelease)
   }
 
   private func put(_ part: String, bytes: Int = 1) -> SessionChange.Step {
@@ -48,7 +48,7 @@ struct OwnedLogsTests {
     _ = try logs.append([change(put("e"))])
     #expect(try reading()?.count == size.messages + 1)
     _ = try logs.append([change(isEnd: true)])
-    try logs.clear()
+    #expect(try logs.clear())
     #expect(try reading() == nil)
   }
 
@@ -114,6 +114,22 @@ struct OwnedLogsTests {
       try logs.append([change(put("c"))])
     }
     #expect(!logs.takeBereft())
+  }
+
+  /// That it was given back was kept, and nobody was told: another has it by now.
+  @Test func whatIsGivenBackIsNotTakenBack() throws {
+    _ = try logs.append([change(put("a"))])
+    let other = SessionLease(owner: "b", term: 3)
+    try write("x", by: other)
+    #expect(throws: SessionStoreError.leaseLost(sessions: ["x"])) {
+      try logs.append([change(.removeAll, put("a"), isRelease: true)])
+    }
+    #expect(try reading()?.lease == other)
+  }
+
+  @Test(arguments: [0, .min, .max] as [Int64]) func noServerHasTheTerm(_ term: Int64) throws {
+    try write("x", by: SessionLease(owner: "b", term: term))
+    #expect(try reading()?.fault?.contains("its lease has the term \(term)") == true)
   }
 
   @Test func aLogThatIsLongIsWantedAsAWhole() throws {

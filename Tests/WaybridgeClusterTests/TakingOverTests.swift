@@ -57,6 +57,18 @@ struct TakingOverTests {
     #expect(back.isComplete)
   }
 
+  @Test func allLogsGoOfSessionsThatAreOver() async throws {
+    let names = (0..<100).map { "s\($0)" }
+    try await one.append(names.map { change($0, by: "one") })
+    try await one.append(
+      names.map {
+        SessionChange(
+          session: $0, lease: SessionLease(owner: "one", term: 1), steps: [], isEnd: true)
+      })
+    let connection = try NATSConnection(EngineAddress(engine.url))
+    while try !connection.logs(of: Subject.all, keepsParts: false).isEmpty { await Task.yield() }
+  }
+
   @Test func oneOfSeveralWhoTakeThemOverHasEach() async throws {
     let names = (0..<200).map { "s\($0)" }
     try await one.append(names.map { change($0, by: "one", released: true) })

@@ -27,6 +27,8 @@ package final class ClusterMember: Sendable {
     func failed(_ reason: String)
     /// Nothing may be answered any more of what other servers may have taken over; tells why.
     func cutOff(_ reason: String) async
+    /// Writes all of its sessions anew. Throws where that cannot be.
+    func keepAnew() async throws
     /// It is there again for the others: finds out which sessions are still its own. Throws where
     /// that cannot be.
     func verify() async throws
@@ -128,8 +130,9 @@ package final class ClusterMember: Sendable {
 
   /// For how long it may take its sessions for its own, unless it renews its lease.
   package var leaseLeft: Duration {
-    guard let now = loop?.nanoseconds, engine.tenure.ends > now else { return .zero }
-    return .nanoseconds(Int64(clamping: engine.tenure.ends - now))
+    let ends = engine.tenure.ends
+    guard let now = loop?.nanoseconds, ends > now else { return .zero }
+    return .nanoseconds(Int64(clamping: ends - now))
   }
 
   private var loop: (any EventLoop)? { state.withLock { $0.loop } }
@@ -302,7 +305,7 @@ package final class ClusterMember: Sendable {
     }
     guard isFirst else { return }
     Task {
-      await insist { try await $0.verify() }
+      await insist { try await $0.keepAnew() }
       state.withLock { $0.isKeepingAnew = false }
     }
   }

@@ -53,11 +53,13 @@ actor ClusterTable {
   /// The table here has changed: it is the cluster's from now on, unless another was faster, which is
   /// then this server's too. Says whether it is; fails with why it cannot be shared.
   func share() async throws(CallError) -> Bool {
+    // What is heard meanwhile is later: it must not be written over.
+    let known = revision
     do {
       let stamp = await table.stamp
       if stamp == shared { return true }
       let bytes = try await table.shared(maxBytes: engine.maxMessage / 2)
-      if let next = try await engine.put(bytes, as: Self.name, after: revision) {
+      if let next = try await engine.put(bytes, as: Self.name, after: known) {
         revision = next
         shared = stamp
         return true

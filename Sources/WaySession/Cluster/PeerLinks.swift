@@ -40,7 +40,7 @@ struct PeerLinks {
   mutating func received(_ number: UInt64, from server: String, at now: UInt64) -> Bool {
     var peer = peers[server] ?? Peer(heardAt: now)
     defer { peers[server] = peer }
-    let expected = (peer.received ?? 0) + 1
+    let expected = (peer.received ?? 0) &+ 1
     peer.received = number
     if number == expected { return false }
     peer.pieces = []

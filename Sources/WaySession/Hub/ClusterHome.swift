@@ -178,6 +178,10 @@ final class ClusterHome: ClusterMember.Home {
     for hub in group?.hubs ?? [] { await hub.cutOff(reason, untilVerified: true) }
   }
 
+  func keepAnew() async throws {
+    for hub in group?.hubs ?? [] { try await hub.keepAnew() }
+  }
+
   func verify() async throws {
     for hub in group?.hubs ?? [] { try await hub.verify() }
   }

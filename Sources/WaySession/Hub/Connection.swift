@@ -214,7 +214,8 @@ extension Connection {
       return resume(asked, request, isNowhere: true)
     }
     find(session, request) { connection, isNowhere in
-      if let home = connection.hub.group.hub(ofClient: asked.claim.client),
+      let group = connection.hub.group
+      if let home = group.hub(ofClient: asked.claim.client) ?? group.hub(ofSession: session),
         home !== connection.hub
       {
         return connection.move(to: home) { $0.resume(asked, request) }
@@ -263,7 +264,8 @@ extension Connection {
       at: server, first: writer.bytes)
   }
 
-  /// `isNowhere` where no server has the session: else the client may come again.
+  /// `isNowhere` where no server has the session: where it is not here either, the client may come
+  /// again.
   private func resume(_ asked: ResumeRequest, _ request: Request, isNowhere: Bool = false) {
     var handshake = handshake
     handshake.token = asked.open.token ?? handshake.token
@@ -283,9 +285,8 @@ extension Connection {
   private func resume(
     _ asked: ResumeRequest, _ request: Request, _ identity: Identity?, isNowhere: Bool
   ) {
-    if let session = ClientName.session(of: asked.claim.client),
-      hub.assumeIsolated({ $0.isReleased(session) })
-    {
+    let session = ClientName.session(of: asked.claim.client)
+    if let session, hub.assumeIsolated({ $0.isReleased(session) }) {
       return close((.drain, "the session moves to another server"))
     }
     let refusal: Resuming.Refusal
@@ -306,7 +307,8 @@ extension Connection {
           "A later connection has resumed the client"
         ))
     }
-    if refusal == .unknown, !isNowhere, hub.group.cluster != nil {
+    let isHere = session.map { session in hub.assumeIsolated { $0.isHere(session) } } == true
+    if refusal == .unknown, !isNowhere, !isHere, hub.group.cluster != nil {
       return close((.drain, "the session has moved: try again"))
     }
     if refusal == .token { countRefusedToken("session.resume: the token is none of the client's") }

@@ -11,7 +11,8 @@ final class PagesElsewhere: Sendable {
 
   private struct State {
     var outcomes: [Int: FirstAnswer<Outcome>] = [:]
-    var isOver = false
+    /// What has become of those that nothing was told of; nil while it may come.
+    var end: CallError?
   }
 
   private let state = Locked(State())
@@ -72,6 +73,7 @@ final class PagesElsewhere: Sendable {
     state.withLock { state in
       if let known = state.outcomes[place] { return known }
       let outcome = FirstAnswer<Outcome>()
+      if let end = state.end { outcome.give(.failure(end)) }
       state.outcomes[place] = outcome
       return outcome
     }
@@ -90,7 +92,10 @@ final class PagesElsewhere: Sendable {
 
   private func end(with error: CallError) {
     shown.give(.failure(error))
-    let left = state.withLock { Array($0.outcomes.values) }
+    let left = state.withLock { state in
+      state.end = error
+      return Array(state.outcomes.values)
+    }
     for outcome in left { outcome.give(.failure(error)) }
   }
 }

@@ -26,7 +26,7 @@ extension SessionHub {
     guard let tenure else { return }
     if tenure.isOver(at: loop.nanoseconds) {
       cutOff(Self.away, untilVerified: false)
-    } else if !isUnverified {
+    } else if doubts.begun == doubts.settled {
       letIn()
     }
   }
@@ -34,7 +34,7 @@ extension SessionHub {
   /// Nothing of sessions that are kept goes out from now on, and nobody comes in: their clients go
   /// elsewhere, or come again. `untilVerified` where it is not known which of them are still here.
   func cutOff(_ reason: String, untilVerified: Bool) {
-    if untilVerified { isUnverified = true }
+    if untilVerified { doubts.begun += 1 }
     guard cutOffReason == nil else { return }
     cutOffReason = reason
     group.closed(because: reason)
@@ -48,11 +48,18 @@ extension SessionHub {
     }
   }
 
-  /// Finds out which sessions are still here.
-  func verify() async throws {
+  /// Hands over all sessions anew.
+  func keepAnew() async throws {
     try await writer?.verify()
-    isUnverified = false
-    letIn()
+  }
+
+  /// Finds out which sessions are still here, after the server has its lease again.
+  func verify() async throws {
+    // What has been lost meanwhile is not settled by it.
+    let begun = doubts.begun
+    try await keepAnew()
+    doubts.settled = begun
+    checkTenure()
   }
 
   /// Clients can come in again.

@@ -33,8 +33,9 @@ package actor SessionHub: ChannelAcceptor {
   nonisolated let tenure: Tenure?
   /// Why nothing of its sessions may go out; nil where it may.
   var cutOffReason: String?
-  /// Whether it is not known which sessions are still here.
-  var isUnverified = false
+  /// How often it has come to be unknown which sessions are still here, and how often so that was
+  /// when it was found out last.
+  var doubts = (begun: 0, settled: 0)
   /// Its place in the group.
   private nonisolated let place: SessionDirectory.Place
 
@@ -222,6 +223,11 @@ package actor SessionHub: ChannelAcceptor {
   /// Whether a session is handed over, and not here any more soon.
   func isReleased(_ session: String) -> Bool {
     sessions[session]?.assumeIsolated { $0.isReleased } == true
+  }
+
+  /// Whether a session is here and stays for now, so that who is not in it is in none.
+  func isHere(_ session: String) -> Bool {
+    sessions[session]?.assumeIsolated { !$0.isReleased && !$0.isEnding } == true
   }
 
   /// The server ends: every call in flight is answered with -32802, and none begins to wait.

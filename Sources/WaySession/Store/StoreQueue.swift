@@ -23,6 +23,9 @@ actor StoreQueue {
   nonisolated let isShared: Bool
   private var waiting: [Waiting] = []
   private var isWriting = false
+  /// Those that another server has taken over, where who wrote them was not told: the store has failed
+  /// to keep what came with them.
+  private var lost: Set<String> = []
 
   init(_ store: any SessionStore, owner: String) {
     self.store = store
@@ -67,14 +70,16 @@ actor StoreQueue {
   }
 
   private func write(_ changes: [SessionChange]) async throws -> Outcome {
-    var outcome = Outcome()
-    var changes = changes
+    var outcome = Outcome(lost: lost.intersection(changes.lazy.map(\.session)))
+    var changes = changes.filter { !outcome.lost.contains($0.session) }
     while true {
       do {
         outcome.wanted = try await store.append(changes)
+        lost.subtract(outcome.lost)
         return outcome
       } catch SessionStoreError.leaseLost(let sessions) where !sessions.isSubset(of: outcome.lost) {
         outcome.lost.formUnion(sessions)
+        lost.formUnion(sessions)
         // What of the others is kept already is the same once more.
         changes.removeAll { outcome.lost.contains($0.session) }
       }

@@ -61,6 +61,55 @@ struct OtherServersTests {
     for question in members { _ = try? await answer(question) }
   }
 
+  /// Who was away for too long is told so, and does not come again and again, while others of the
+  /// session are there.
+  @Test func whoHasLeftIsNoMemberOfASessionThatIsHere() async throws {
+    let first = try await NumberedClient(bridge)
+    let second = try await NumberedClient(bridge, joining: first.hello)
+    try await second.lose()
+    try await bridge.server.advance(by: .seconds(600))
+    let answer = try await second.resume(after: 1)
+    #expect(answer["resumed"] == false && answer["reason"] == "unknown")
+  }
+
+  /// Keeps what it is handed; where it is held, as soon as it is let.
+  private struct SlowStore: SharedSessionStore {
+    let isHeld = Locked(false)
+    let handed = Mailbox<Int>()
+    let mayKeep = Mailbox<Bool>()
+
+    func load(as owner: String) -> [StoredSession] { [] }
+    func append(_ changes: [SessionChange]) async -> Set<String> {
+      guard isHeld.withLock({ $0 }) else { return [] }
+      handed.put(changes.count)
+      _ = await mayKeep.next(within: .seconds(60))
+      return []
+    }
+    func close() {}
+    func take(_ session: String) -> StoredSession? { nil }
+    func takeAll(_ taken: @Sendable (StoredSession) async -> Void) -> Set<String> { [] }
+  }
+
+  /// The lease is lost again while it is found out what is still here.
+  @Test func whatWasLostMeanwhileIsNotSettled() async throws {
+    let store = SlowStore()
+    let bridge = WireBridge(Router(), cluster: Cluster(LoneEngine(store)))
+    try await bridge.hub.restore()
+    let hub = bridge.loopHub
+    _ = try await NumberedClient(bridge)
+    await hub.cutOff("once", untilVerified: true)
+    store.isHeld.withLock { $0 = true }
+    async let first: Void = hub.verify()
+    #expect(await store.handed.next(within: .seconds(60)) == 1)
+    await hub.cutOff("again", untilVerified: true)
+    store.isHeld.withLock { $0 = false }
+    store.mayKeep.put(true)
+    try await first
+    #expect(await hub.closedReason != nil)
+    try await hub.verify()
+    #expect(await hub.closedReason == nil)
+  }
+
   @Test func whileNobodyCanComeInTheTimeToComeBackDoesNotPass() async throws {
     let client = try await NumberedClient(bridge)
     try await client.call(1, "$/ping", [:])
