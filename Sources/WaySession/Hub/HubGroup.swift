@@ -235,8 +235,7 @@ extension HubGroup {
     drains.store(true, ordering: .relaxed)
     cluster?.tell()
     _ = await gather { [cluster] hub -> [Void] in
-      if cluster != nil { await hub.handOver(for: time) }
-      await hub.drain(for: cluster == nil ? time : .zero)
+      if cluster == nil { await hub.drain(for: time) } else { await hub.handOver(for: time) }
       return []
     }
   }

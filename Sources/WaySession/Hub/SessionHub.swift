@@ -160,19 +160,19 @@ package actor SessionHub: ChannelAcceptor {
   func drain(for time: Duration) async {
     isDraining = true
     guard time > .zero else { return }
-    beginDraining(until: configuration.now() + time.milliseconds)
-    let end = loop.nanoseconds &+ UInt64(max(time.milliseconds, 0)) * 1_000_000
-    while loop.nanoseconds < end, hasCallsToFinish { await pause() }
+    let end = beginDraining(Array(sessions.values), for: time)
+    while loop.nanoseconds < end, Self.haveCallsToFinish(Array(sessions.values)) { await pause() }
   }
 
-  private func beginDraining(until time: Int64) {
-    for session in sessions.values {
-      session.assumeIsolated { Draining.begin(until: time, in: $0) }
-    }
+  /// Tells the clients of sessions; gives when the time is over, by the loop's clock.
+  private func beginDraining(_ sessions: [Session], for time: Duration) -> UInt64 {
+    let until = configuration.now() + time.milliseconds
+    for session in sessions { session.assumeIsolated { Draining.begin(until: until, in: $0) } }
+    return loop.nanoseconds &+ UInt64(max(time.milliseconds, 0)) * 1_000_000
   }
 
-  private var hasCallsToFinish: Bool {
-    sessions.values.contains { session in session.assumeIsolated { Draining.hasCallsToFinish($0) } }
+  private static func haveCallsToFinish(_ sessions: [Session]) -> Bool {
+    sessions.contains { session in session.assumeIsolated { Draining.hasCallsToFinish($0) } }
   }
 
   /// A moment in which calls may end.
@@ -184,12 +184,17 @@ package actor SessionHub: ChannelAcceptor {
 
   /// The server is about to end, and others go on with its sessions: each is handed over when what
   /// is under way in it has ended, and in any case when `time` has passed. Returns when they are,
-  /// or the store has not taken them in some seconds.
+  /// or the store has not taken them in some seconds. Those that cannot be are told, and may end
+  /// their calls, as where nobody goes on.
   func handOver(for time: Duration) async {
     isDraining = true
     beginMoving()
-    let end = loop.nanoseconds &+ UInt64(max(time.milliseconds, 0)) * 1_000_000
-    while !release(all: loop.nanoseconds >= end) { await pause() }
+    let end = beginDraining(others, for: time)
+    while !release(all: loop.nanoseconds >= end)
+      || loop.nanoseconds < end && Self.haveCallsToFinish(others)
+    {
+      await pause()
+    }
     let patience = loop.nanoseconds &+ Self.releasePatience
     while !kept.isEmpty, loop.nanoseconds < patience { await pause() }
   }
@@ -219,6 +224,8 @@ package actor SessionHub: ChannelAcceptor {
 
   /// The sessions that another server can go on with.
   var kept: [Session] { sessions.values.filter(\.isKeepable) }
+
+  private var others: [Session] { sessions.values.filter { !$0.isKeepable } }
 
   /// Whether a session is handed over, and not here any more soon.
   func isReleased(_ session: String) -> Bool {

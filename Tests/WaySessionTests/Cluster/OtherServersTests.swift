@@ -110,6 +110,27 @@ struct OtherServersTests {
     #expect(await hub.closedReason == nil)
   }
 
+  /// What no other server can go on with has the time to end that it has on a server alone.
+  @Test func callsOfPlainClientsMayEndAsTheServerDoes() async throws {
+    let (begun, mayEnd) = (Mailbox<Bool>(), Mailbox<Bool>())
+    let router = Router()
+    try router.task("action://slow") { _ in
+      begun.put(true)
+      return .bool(await mayEnd.next(within: .seconds(60)) == true)
+    }
+    let bridge = WireBridge(router, cluster: Cluster(LoneEngine()))
+    try await bridge.hub.restore()
+    let plain = try await WireClient.connect(to: bridge)
+    try await plain.call(1, "router.invoke", ["uri": "action://slow"])
+    #expect(await begun.next(within: .seconds(60)) == true)
+    async let drained: Void = bridge.hub.drain(for: .seconds(30))
+    #expect(try await plain.event()["topic"] == "server.draining")
+    mayEnd.put(true)
+    #expect(try await plain.answer(1)["result"] == true)
+    try await bridge.server.advance(by: .milliseconds(20))
+    await drained
+  }
+
   @Test func whileNobodyCanComeInTheTimeToComeBackDoesNotPass() async throws {
     let client = try await NumberedClient(bridge)
     try await client.call(1, "$/ping", [:])
