@@ -19,7 +19,7 @@ actor Lookups {
     connection = try NATSConnection(address, patience: .seconds(2))
     place = connection.place
     try connection.need(
-      .bucket(Self.bucket, description: "Documents of Waybridge, form 3", replicas: replicas))
+      .bucket(Self.bucket, description: "Documents of Waybridge, form 4", replicas: replicas))
   }
 
   func owner(of session: String) async throws -> Ownership {
@@ -65,18 +65,22 @@ actor Lookups {
   }
 
   func document(_ name: String) throws(ClusterError) -> (bytes: [UInt8], revision: UInt64)? {
-    guard let last = try connection.last(in: Self.stream, of: Self.subject(name)) else {
-      return nil
-    }
-    return (last.bytes, last.number)
+    guard let current = try connection.current(in: Self.stream, of: Self.subject(name)),
+      !current.message.isDeletion
+    else { return nil }
+    return (current.message.bytes, current.message.number)
   }
 
   func put(
     _ bytes: [UInt8], as name: String, after revision: UInt64
   ) throws(ClusterError) -> UInt64? {
+    let subject = Self.subject(name)
+    let current = try connection.current(in: Self.stream, of: subject)
+    let known = current.map { $0.message.isDeletion ? 0 : $0.message.number } ?? 0
+    guard known == revision else { return nil }
     let publication = NATSConnection.Publication(
-      subject: Self.subject(name), bytes: bytes, after: revision)
-    guard case .kept(let number) = try connection.publishLast(publication, in: Self.stream) else {
+      subject: subject, bytes: bytes, after: current?.end ?? 0)
+    guard case .kept(let number) = try connection.put(publication, in: Self.stream) else {
       return nil
     }
     return number

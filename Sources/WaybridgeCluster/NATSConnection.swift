@@ -18,7 +18,7 @@ final class NATSConnection {
     var rollsUp = false
   }
 
-  /// The last message of a subject.
+  /// A message that was looked up.
   struct Last {
     let number: UInt64
     /// After which it was written; nil where it does not say.
@@ -26,6 +26,14 @@ final class NATSConnection {
     let bytes: [UInt8]
     /// Whether it has taken a key away.
     let isDeletion: Bool
+  }
+
+  /// What a key of a bucket has.
+  struct Current {
+    /// The message that says it.
+    let message: Last
+    /// The number of the key's last message, which the next has to come after.
+    let end: UInt64
   }
 
   /// A message as a stream has it.
@@ -148,12 +156,16 @@ extension NATSConnection {
     let description: String
     let subject: String
     let replicas: Int
-    /// Whether the last message of a subject is all that is kept of it.
-    var keepsLast = false
+    /// How many messages of a subject are kept, the last ones; zero for all.
+    var history = 0
     /// Whether messages may take away what their subject had before.
     var takesRollups = false
     /// After how long a message goes by itself; never for zero.
     var lifetime: Duration = .zero
+
+    /// Of a key there are some messages more than what it has, to see which of them count
+    /// (``NATSConnection/current(in:of:)``).
+    private static let keyHistory = 8
 
     /// That of a bucket of keys (ADR-8).
     static func bucket(
@@ -161,7 +173,7 @@ extension NATSConnection {
     ) -> Stream {
       Stream(
         name: "KV_" + bucket, what: "the bucket \(bucket)", description: description,
-        subject: "$KV.\(bucket).>", replicas: replicas, keepsLast: true, lifetime: lifetime)
+        subject: "$KV.\(bucket).>", replicas: replicas, history: keyHistory, lifetime: lifetime)
     }
   }
 
@@ -196,10 +208,10 @@ extension NATSConnection {
             config.Discard = js_DiscardNew
             config.MaxAge = Int64(stream.lifetime / .nanoseconds(1))
             config.AllowRollup = stream.takesRollups
-            if stream.keepsLast {
+            if stream.history > 0 {
               // As those of keys are (ADR-8), so that tools for them read it, but for what `settle`
               // needs: that it is allowed to delete.
-              config.MaxMsgsPerSubject = 1
+              config.MaxMsgsPerSubject = Int64(stream.history)
               config.AllowRollup = true
             }
             return js_AddStream(nil, jetStream, &config, nil, &code)
@@ -250,8 +262,9 @@ extension NATSConnection {
   /// them may be kept.
   ///
   /// A stream with replicas compares the number of the last message when its leader is given another,
-  /// which is before those are there that are on their way: two may be kept that come after the same
-  /// one. Who cannot rule that out looks afterwards (``publishLast(_:in:)``, ``isNext(_:after:of:in:)``).
+  /// which is before those are there that are on their way, and the first of a subject not at all: several
+  /// may be kept that come after the same one, of which the first counts. Who cannot rule that out looks
+  /// afterwards (``put(_:in:)``, ``isNext(_:after:of:in:)``).
   ///
   /// Nothing is asked for that is only found out when a message is there: what replicas refuse then
   /// they do not count again when they start, and from there on give the same messages other numbers
@@ -309,16 +322,53 @@ extension NATSConnection {
     return verdicts.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  /// Publishes a message to a stream that keeps the last of each subject: it is kept where it is that
-  /// for sure, so that of two who come after the same one, one is told so.
-  func publishLast(
-    _ publication: Publication, in stream: String
-  ) throws(ClusterError) -> Verdict {
+  /// Writes a key of a bucket: of those who come after the same message, one at most is told that it is
+  /// kept. Where another comes after it before it is looked at, nobody is, though this is what the key
+  /// has (``current(in:of:)``).
+  func put(_ publication: Publication, in stream: String) throws(ClusterError) -> Verdict {
     guard case .kept(let number)? = try publish([publication]).first else { return .outrun }
     guard isReplicated else { return .kept(number) }
     try settle(stream)
-    let last = try last(in: stream, of: publication.subject)
-    return last?.number == number ? .kept(number) : .outrun
+    let isKept = try isLast(
+      number, after: publication.after, of: publication.subject, in: stream)
+    return isKept ? .kept(number) : .outrun
+  }
+
+  /// What a key of a bucket has; nil for nothing. A message counts that directly follows the one that
+  /// it says to come after; who writes the next one knows of those that do not.
+  func current(in stream: String, of subject: String) throws(ClusterError) -> Current? {
+    guard let last = try last(in: stream, of: subject) else { return nil }
+    guard isReplicated, let after = last.after,
+      try !isLast(last.number, after: after, of: subject, in: stream)
+    else { return Current(message: last, end: last.number) }
+    return try walk(stream, subject)
+  }
+
+  /// The same, by all that is kept of the key. What was before the first of these is not known.
+  private func walk(
+    _ stream: String, _ subject: String
+  ) throws(ClusterError) -> Current? {
+    var found: Last?
+    var end: UInt64 = 0
+    while let number = try number(in: stream, of: subject, from: end + 1) {
+      let message = try message(number, in: stream)
+      let after = message?.after ?? end
+      guard let message, found == nil || after <= end else {
+        throw ClusterError(place, "the key \(subject) changes faster than it can be read")
+      }
+      if found == nil || after == end { found = message }
+      end = number
+    }
+    return found.map { Current(message: $0, end: end) }
+  }
+
+  /// Whether a message is the last of its subject, and the next after another.
+  private func isLast(
+    _ number: UInt64, after: UInt64, of subject: String, in stream: String
+  ) throws(ClusterError) -> Bool {
+    // In this order: while it is the last one, what was before it has not gone to make room.
+    guard try isNext(number, after: after, of: subject, in: stream) else { return false }
+    return try last(in: stream, of: subject)?.number == number
   }
 
   /// Whether a message is the next of its subject after another: of two that were kept after that, one
@@ -437,6 +487,21 @@ extension NATSConnection {
     defer { natsMsg_Destroy(message) }
     var code = jsErrCode(0)
     let status = js_GetLastMsg(&message, jetStream, stream, subject, nil, &code)
+    return try read(message, status, code)
+  }
+
+  /// The message of a number; nil for none.
+  private func message(_ number: UInt64, in stream: String) throws(ClusterError) -> Last? {
+    var message: OpaquePointer?
+    defer { natsMsg_Destroy(message) }
+    var code = jsErrCode(0)
+    let status = js_GetMsg(&message, jetStream, stream, number, nil, &code)
+    return try read(message, status, code)
+  }
+
+  private func read(
+    _ message: OpaquePointer?, _ status: natsStatus, _ code: jsErrCode
+  ) throws(ClusterError) -> Last? {
     if code == JSStreamNotFoundErr { try makeNeeded() }
     if status == NATS_NOT_FOUND { return nil }
     try check(status, "the last change cannot be read", code)

@@ -44,7 +44,7 @@ actor ServerLeases {
     connection = try NATSConnection(address, patience: .seconds(1))
     try connection.need(
       .bucket(
-        Self.bucket, description: "Leases of Waybridge, form 3", replicas: replicas,
+        Self.bucket, description: "Leases of Waybridge, form 4", replicas: replicas,
         lifetime: Self.memory))
     self.tenure = tenure
     self.shared = shared
@@ -67,9 +67,9 @@ actor ServerLeases {
   /// As after ``join(as:_:)``, for who was lost.
   func rejoin() throws(ClusterError) {
     guard let server else { return }
-    let last = try connection.last(in: Self.stream, of: Self.subject(server))
+    let current = try connection.current(in: Self.stream, of: Self.subject(server))
     isLost = false
-    revision = last?.number ?? 0
+    revision = current?.end ?? 0
     guard try write() else {
       revision = nil
       throw ClusterError(connection.place, "the lease of the server is written by another")
@@ -116,7 +116,7 @@ actor ServerLeases {
     let publication = NATSConnection.Publication(
       subject: Self.subject(server), bytes: Array((try? JSON.text(value))?.utf8 ?? "{}".utf8),
       after: revision)
-    guard case .kept(let number) = try connection.publishLast(publication, in: Self.stream) else {
+    guard case .kept(let number) = try connection.put(publication, in: Self.stream) else {
       return false
     }
     self.revision = number
@@ -130,10 +130,10 @@ actor ServerLeases {
   /// What the last renewal, of which nothing was heard, came to: it is there, or the key is another's.
   private func findRevision() throws(ClusterError) {
     guard let server else { return }
-    guard let last = try connection.last(in: Self.stream, of: Self.subject(server)),
-      !last.isDeletion
+    guard let current = try connection.current(in: Self.stream, of: Self.subject(server)),
+      !current.message.isDeletion
     else { return wasTaken() }
-    revision = last.number
+    revision = current.end
   }
 
   private func wasTaken() {
@@ -179,14 +179,15 @@ actor ServerLeases {
     let deletion = NATSConnection.Publication(
       subject: subject, bytes: [], after: key, isDeletion: true)
     // Else it is there after all, or another has taken the key away: that is looked at next.
-    guard case .kept = try connection.publishLast(deletion, in: Self.stream) else { return false }
+    guard case .kept = try connection.put(deletion, in: Self.stream) else { return false }
     return true
   }
 
   /// The revision of a key; nil where there is none, as far as all that was acknowledged says.
   private func key(_ subject: String) throws(ClusterError) -> UInt64? {
     func look() throws(ClusterError) -> UInt64? {
-      try connection.last(in: Self.stream, of: subject).flatMap { $0.isDeletion ? nil : $0.number }
+      try connection.current(in: Self.stream, of: subject)
+        .flatMap { $0.message.isDeletion ? nil : $0.end }
     }
     if let key = try look() { return key }
     guard connection.isReplicated else { return nil }

@@ -14,7 +14,7 @@ import messages
 from readme import ROOT, all_blocks, documents, fenced
 
 # `text` shows flows in words of its own; test_shapes.py compiles `ts`.
-LANGUAGES = {"swift", "js", "json", "sh", "html", "ts", "text", "python", "nginx"}
+LANGUAGES = {"swift", "js", "json", "sh", "html", "ts", "text", "python", "nginx", "cfg"}
 
 
 class Snippets(unittest.TestCase):

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
-import WaySession
+import WayTransport
 
+@testable import WaySession
 @testable import WaybridgeCluster
 
 /// What several engines keep together.
@@ -82,21 +83,104 @@ struct ReplicaTests {
   }
 
   @Test func ofTwoWhoWriteAKeyAfterTheSameRevisionOneHasIt() async throws {
-    let bucket = NATSConnection.Stream.bucket("keys", description: "Keys", replicas: 3)
-    try connections[0].need(bucket)
-    try connections[1].need(bucket)
-    let pair = (Confined(connections[0]), Confined(connections[1]))
+    let (bucket, pair) = try keys()
     var last: UInt64 = 0
     for _ in 0..<100 {
       let revision = last
-      async let one = Self.revision(after: revision, by: pair.0)
-      async let other = Self.revision(after: revision, by: pair.1)
-      let kept = [try await one, try await other].compactMap(\.self)
-      #expect(kept.count == 1)
-      guard let number = kept.first else { return }
-      #expect(try connections[0].last(in: bucket.name, of: "$KV.keys.x")?.number == number)
-      last = number
+      async let one = Self.revision(after: revision, of: 1, by: pair.0)
+      async let other = Self.revision(after: revision, of: 2, by: pair.1)
+      let kept = [try await one, try await other]
+      let current = try #require(try connections[0].current(in: bucket, of: Self.key))
+      #expect(current.message.number > revision && current.message.after == revision)
+      // Where the other came before it was looked at, nobody is told so.
+      for (byte, number) in zip([1, 2] as [UInt8], kept) {
+        guard let number else { continue }
+        #expect(number == current.message.number && [byte] == current.message.bytes)
+      }
+      last = current.end
     }
+  }
+
+  /// An engine that has compared two with the same message keeps both; so it does with what comes
+  /// after none, which it does not compare.
+  @Test func whatDoesNotFollowWhatItComesAfterIsNotWhatAKeyHas() throws {
+    let (bucket, _) = try keys()
+    let connection = connections[0]
+    func put(_ byte: UInt8, after: UInt64) throws -> UInt64? {
+      let publication = NATSConnection.Publication(
+        subject: Self.key, bytes: [byte], after: after)
+      guard case .kept(let number) = try connection.put(publication, in: bucket) else { return nil }
+      return number
+    }
+    let first = try #require(try put(1, after: 0))
+    let second = try #require(try put(2, after: first))
+    // More of them than a reading begins with.
+    for late: UInt8 in 3..<9 {
+      #expect(try put(late, after: 0) == nil)
+      let current = try #require(try connections[1].current(in: bucket, of: Self.key))
+      #expect(current.message.number == second && current.message.bytes == [2])
+      #expect(try put(late, after: second) == nil)
+      #expect(current.end > second)
+    }
+    let end = try #require(try connection.current(in: bucket, of: Self.key)).end
+    let next = try #require(try put(9, after: end))
+    let current = try #require(try connection.current(in: bucket, of: Self.key))
+    #expect(current.message.number == next && current.message.bytes == [9])
+  }
+
+  /// Who finds a server gone too late has not found so, and neither have those who look.
+  @Test func aLeaseThatIsTakenAwayTooLateHolds() async throws {
+    let wasLost = Locked(false)
+    let shared = SharedLease()
+    let server = try ServerLeases(
+      EngineAddress(engines[0].url), tenure: Tenure(suspension: { 0 }), shared, replicas: 3)
+    let other = try ServerLeases(
+      EngineAddress(engines[1].url), tenure: Tenure(suspension: { 0 }), SharedLease(), replicas: 3)
+    try await server.join(
+      as: "a",
+      ClusterHandlers(
+        renewed: {}, lost: { wasLost.withLock { $0 = true } }, received: { _ in }, cutOff: {},
+        bereft: {}))
+    for _ in 0..<3 {
+      let late = NATSConnection.Publication(
+        subject: "$KV.waybridge-servers.server.61", bytes: [], after: 0, isDeletion: true)
+      _ = try connections[0].publish([late])
+      let renewal = shared.renewal
+      while shared.renewal == renewal, !wasLost.withLock({ $0 }) {
+        #expect(try await !other.isGone("a"))
+      }
+    }
+    #expect(wasLost.withLock { $0 } == false)
+    await server.leave()
+  }
+
+  @Test func aDocumentIsWhatWasKeptOfIt() async throws {
+    let one = try Lookups(EngineAddress(engines[0].url), replicas: 3)
+    let other = try Lookups(EngineAddress(engines[1].url), replicas: 3)
+    let first = try #require(try await one.put([1], as: "x", after: 0))
+    // As of a server that starts at the same time.
+    let late = NATSConnection.Publication(
+      subject: "$KV.waybridge-documents.x", bytes: [2], after: 0)
+    _ = try connections[0].publish([late])
+    let found = try #require(try await other.document("x"))
+    #expect(found.bytes == [1] && found.revision == first)
+    #expect(try await other.put([3], as: "x", after: 0) == nil)
+    let next = try #require(try await other.put([3], as: "x", after: first))
+    #expect(try await one.put([4], as: "x", after: first) == nil)
+    let last = try #require(try await one.document("x"))
+    #expect(last.bytes == [3] && last.revision == next)
+  }
+
+  private static let key = "$KV.keys.x"
+
+  /// A bucket of keys, and who uses it.
+  private func keys() throws -> (
+    stream: String, pair: (Confined<NATSConnection>, Confined<NATSConnection>)
+  ) {
+    let bucket = NATSConnection.Stream.bucket("keys", description: "Keys", replicas: 3)
+    try connections[0].need(bucket)
+    try connections[1].need(bucket)
+    return (bucket.name, (Confined(connections[0]), Confined(connections[1])))
   }
 
   @Test func ofTwoWhoTakeASessionOverOneHasIt() async throws {
@@ -194,12 +278,12 @@ struct ReplicaTests {
   /// The revision of a key that was written after another; nil where another has it.
   @concurrent
   private static func revision(
-    after revision: UInt64, by connection: Confined<NATSConnection>
+    after revision: UInt64, of byte: UInt8, by connection: Confined<NATSConnection>
   ) async throws -> UInt64? {
     let publication = NATSConnection.Publication(
-      subject: "$KV.keys.x", bytes: [1], after: revision)
+      subject: key, bytes: [byte], after: revision)
     guard
-      case .kept(let number) = try connection.value.publishLast(publication, in: "KV_keys")
+      case .kept(let number) = try connection.value.put(publication, in: "KV_keys")
     else { return nil }
     return number
   }
