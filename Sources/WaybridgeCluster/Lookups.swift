@@ -4,11 +4,9 @@ import WayStore
 /// Looks up whose sessions are, and has the documents that all servers share. All work is done on a
 /// thread of its own, in the order of the calls.
 actor Lookups {
-  private static let bucket = "waybridge-documents"
-  private static let stream = "KV_" + bucket
-
   private let queue = WorkQueue("waybridge.lookups")
   private let connection: NATSConnection
+  private let documents: KeyBucket
   private let place: String
   /// For whoever is told next that there is no such session.
   private var settling: Task<Void, any Error>?
@@ -18,8 +16,9 @@ actor Lookups {
   init(_ address: EngineAddress, replicas: Int) throws(ClusterError) {
     connection = try NATSConnection(address, patience: .seconds(2))
     place = connection.place
-    try connection.need(
-      .bucket(Self.bucket, description: "Documents of Waybridge, form 4", replicas: replicas))
+    documents = try KeyBucket(
+      "waybridge-documents", description: "Documents of Waybridge, form 4", replicas: replicas,
+      on: connection)
   }
 
   func owner(of session: String) async throws -> Ownership {
@@ -65,26 +64,16 @@ actor Lookups {
   }
 
   func document(_ name: String) throws(ClusterError) -> (bytes: [UInt8], revision: UInt64)? {
-    guard let current = try connection.current(in: Self.stream, of: Self.subject(name)),
-      !current.message.isDeletion
-    else { return nil }
-    return (current.message.bytes, current.message.number)
+    guard let entry = try documents.entry(of: name), !entry.message.isDeletion else { return nil }
+    return (entry.message.bytes, entry.message.number)
   }
 
   func put(
     _ bytes: [UInt8], as name: String, after revision: UInt64
   ) throws(ClusterError) -> UInt64? {
-    let subject = Self.subject(name)
-    let current = try connection.current(in: Self.stream, of: subject)
-    let known = current.map { $0.message.isDeletion ? 0 : $0.message.number } ?? 0
+    let entry = try documents.entry(of: name)
+    let known = entry.map { $0.message.isDeletion ? 0 : $0.message.number } ?? 0
     guard known == revision else { return nil }
-    let publication = NATSConnection.Publication(
-      subject: subject, bytes: bytes, after: current?.end ?? 0)
-    guard case .kept(let number) = try connection.put(publication, in: Self.stream) else {
-      return nil
-    }
-    return number
+    return try documents.put(bytes, as: name, after: entry?.end ?? 0)
   }
-
-  private static func subject(_ name: String) -> String { "$KV.\(bucket).\(name)" }
 }

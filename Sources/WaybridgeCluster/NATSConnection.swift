@@ -18,24 +18,6 @@ final class NATSConnection {
     var rollsUp = false
   }
 
-  /// A message that was looked up.
-  struct Last {
-    let number: UInt64
-    /// After which it was written; nil where it does not say.
-    let after: UInt64?
-    let bytes: [UInt8]
-    /// Whether it has taken a key away.
-    let isDeletion: Bool
-  }
-
-  /// What a key of a bucket has.
-  struct Current {
-    /// The message that says it.
-    let message: Last
-    /// The number of the key's last message, which the next has to come after.
-    let end: UInt64
-  }
-
   /// A message as a stream has it.
   struct Kept {
     let subject: String
@@ -43,6 +25,8 @@ final class NATSConnection {
     /// After which it was written; nil where it does not say.
     let after: UInt64?
     let bytes: [UInt8]
+    /// Whether it has taken a key away.
+    let isDeletion: Bool
   }
 
   /// What has become of a publication.
@@ -162,19 +146,6 @@ extension NATSConnection {
     var takesRollups = false
     /// After how long a message goes by itself; never for zero.
     var lifetime: Duration = .zero
-
-    /// Of a key there are some messages more than what it has, to see which of them count
-    /// (``NATSConnection/current(in:of:)``).
-    private static let keyHistory = 8
-
-    /// That of a bucket of keys (ADR-8).
-    static func bucket(
-      _ bucket: String, description: String, replicas: Int, lifetime: Duration = .zero
-    ) -> Stream {
-      Stream(
-        name: "KV_" + bucket, what: "the bucket \(bucket)", description: description,
-        subject: "$KV.\(bucket).>", replicas: replicas, history: keyHistory, lifetime: lifetime)
-    }
   }
 
   /// Makes a stream on the engine's disk, where there is none; again, where there is none any more
@@ -264,7 +235,7 @@ extension NATSConnection {
   /// A stream with replicas compares the number of the last message when its leader is given another,
   /// which is before those are there that are on their way, and the first of a subject not at all: several
   /// may be kept that come after the same one, of which the first counts. Who cannot rule that out looks
-  /// afterwards (``put(_:in:)``, ``isNext(_:after:of:in:)``).
+  /// afterwards (``isNext(_:after:of:in:)``).
   ///
   /// Nothing is asked for that is only found out when a message is there: what replicas refuse then
   /// they do not count again when they start, and from there on give the same messages other numbers
@@ -320,55 +291,6 @@ extension NATSConnection {
       if let place { verdicts[place] = verdict }
     }
     return verdicts.sorted { $0.key < $1.key }.map(\.value)
-  }
-
-  /// Writes a key of a bucket: of those who come after the same message, one at most is told that it is
-  /// kept. Where another comes after it before it is looked at, nobody is, though this is what the key
-  /// has (``current(in:of:)``).
-  func put(_ publication: Publication, in stream: String) throws(ClusterError) -> Verdict {
-    guard case .kept(let number)? = try publish([publication]).first else { return .outrun }
-    guard isReplicated else { return .kept(number) }
-    try settle(stream)
-    let isKept = try isLast(
-      number, after: publication.after, of: publication.subject, in: stream)
-    return isKept ? .kept(number) : .outrun
-  }
-
-  /// What a key of a bucket has; nil for nothing. A message counts that directly follows the one that
-  /// it says to come after; who writes the next one knows of those that do not.
-  func current(in stream: String, of subject: String) throws(ClusterError) -> Current? {
-    guard let last = try last(in: stream, of: subject) else { return nil }
-    guard isReplicated, let after = last.after,
-      try !isLast(last.number, after: after, of: subject, in: stream)
-    else { return Current(message: last, end: last.number) }
-    return try walk(stream, subject)
-  }
-
-  /// The same, by all that is kept of the key. What was before the first of these is not known.
-  private func walk(
-    _ stream: String, _ subject: String
-  ) throws(ClusterError) -> Current? {
-    var found: Last?
-    var end: UInt64 = 0
-    while let number = try number(in: stream, of: subject, from: end + 1) {
-      let message = try message(number, in: stream)
-      let after = message?.after ?? end
-      guard let message, found == nil || after <= end else {
-        throw ClusterError(place, "the key \(subject) changes faster than it can be read")
-      }
-      if found == nil || after == end { found = message }
-      end = number
-    }
-    return found.map { Current(message: $0, end: end) }
-  }
-
-  /// Whether a message is the last of its subject, and the next after another.
-  private func isLast(
-    _ number: UInt64, after: UInt64, of subject: String, in stream: String
-  ) throws(ClusterError) -> Bool {
-    // In this order: while it is the last one, what was before it has not gone to make room.
-    guard try isNext(number, after: after, of: subject, in: stream) else { return false }
-    return try last(in: stream, of: subject)?.number == number
   }
 
   /// Whether a message is the next of its subject after another: of two that were kept after that, one
@@ -454,12 +376,7 @@ extension NATSConnection {
       defer { jsMsgMetaData_Destroy(about) }
       try check(natsMsg_GetMetaData(&about, message), "the sessions cannot be read")
       left = about?.pointee.NumPending ?? 0
-      try take(
-        Kept(
-          subject: natsMsg_GetSubject(message).map { String(cString: $0) } ?? "",
-          number: about?.pointee.Sequence.Stream ?? 0,
-          after: Self.header(Self.after, of: message).flatMap { UInt64($0) },
-          bytes: Self.bytes(of: message)))
+      try take(kept(message, as: about?.pointee.Sequence.Stream ?? 0))
     }
   }
 
@@ -482,31 +399,35 @@ extension NATSConnection {
   /// The last message of a subject; nil for none.
   func last(
     in stream: String, of subject: String
-  ) throws(ClusterError) -> Last? {
+  ) throws(ClusterError) -> Kept? {
     var message: OpaquePointer?
     defer { natsMsg_Destroy(message) }
     var code = jsErrCode(0)
     let status = js_GetLastMsg(&message, jetStream, stream, subject, nil, &code)
-    return try read(message, status, code)
+    return try lookedUp(message, status, code)
   }
 
   /// The message of a number; nil for none.
-  private func message(_ number: UInt64, in stream: String) throws(ClusterError) -> Last? {
+  func message(_ number: UInt64, in stream: String) throws(ClusterError) -> Kept? {
     var message: OpaquePointer?
     defer { natsMsg_Destroy(message) }
     var code = jsErrCode(0)
     let status = js_GetMsg(&message, jetStream, stream, number, nil, &code)
-    return try read(message, status, code)
+    return try lookedUp(message, status, code)
   }
 
-  private func read(
+  private func lookedUp(
     _ message: OpaquePointer?, _ status: natsStatus, _ code: jsErrCode
-  ) throws(ClusterError) -> Last? {
+  ) throws(ClusterError) -> Kept? {
     if code == JSStreamNotFoundErr { try makeNeeded() }
     if status == NATS_NOT_FOUND { return nil }
     try check(status, "the last change cannot be read", code)
-    return Last(
-      number: natsMsg_GetSequence(message),
+    return kept(message, as: natsMsg_GetSequence(message))
+  }
+
+  private func kept(_ message: OpaquePointer?, as number: UInt64) -> Kept {
+    Kept(
+      subject: natsMsg_GetSubject(message).map { String(cString: $0) } ?? "", number: number,
       after: Self.header(Self.after, of: message).flatMap { UInt64($0) },
       bytes: Self.bytes(of: message),
       isDeletion: Self.header(Self.operation, of: message) != nil)
@@ -537,7 +458,7 @@ extension NATSConnection {
   }
 
   /// The number of the first message of a subject, from one on; nil for none.
-  private func number(
+  func number(
     in stream: String, of subject: String, from: UInt64
   ) throws(ClusterError) -> UInt64? {
     let answer = try ask(.get, stream, #"{"seq":\#(from),"next_by_subj":"\#(subject)"}"#)

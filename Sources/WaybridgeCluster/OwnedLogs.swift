@@ -249,7 +249,7 @@ final class OwnedLogs {
 
   /// Whether a session is this server's, whose log ends with a message, or has none.
   private func isOwn(
-    _ found: NATSConnection.Last?, _ log: SessionLog, _ session: UTF8Key
+    _ found: NATSConnection.Kept?, _ log: SessionLog, _ session: UTF8Key
   ) throws(ClusterError) -> Bool {
     guard let found else { return log.acknowledged == 0 || log.isCertain(losses()) }
     // What no server has written is left as it is.
@@ -267,7 +267,7 @@ final class OwnedLogs {
   /// The last message of a session's log, with all that was acknowledged; nil for none.
   private func lastForSure(
     of session: UTF8Key
-  ) throws(ClusterError) -> NATSConnection.Last? {
+  ) throws(ClusterError) -> NATSConnection.Kept? {
     try connection.settle(Self.stream)
     return try connection.last(in: Self.stream, of: Subject.of(session.text))
   }

@@ -16,13 +16,12 @@ actor ServerLeases {
   /// later.
   private static let tenure: UInt64 = 3_500_000_000
   private static let renewal: Duration = .seconds(1)
-  private static let bucket = "waybridge-servers"
-  private static let stream = "KV_" + bucket
   /// How long the keys of those that are gone are kept.
   private static let memory: Duration = .seconds(86_400)
 
   private let queue = WorkQueue("waybridge.leases")
   private let connection: NATSConnection
+  private let keys: KeyBucket
   nonisolated let tenure: Tenure
   private nonisolated let shared: SharedLease
   private var server: String?
@@ -42,10 +41,9 @@ actor ServerLeases {
     throws(ClusterError)
   {
     connection = try NATSConnection(address, patience: .seconds(1))
-    try connection.need(
-      .bucket(
-        Self.bucket, description: "Leases of Waybridge, form 4", replicas: replicas,
-        lifetime: Self.memory))
+    keys = try KeyBucket(
+      "waybridge-servers", description: "Leases of Waybridge, form 4", replicas: replicas,
+      lifetime: Self.memory, on: connection)
     self.tenure = tenure
     self.shared = shared
   }
@@ -67,9 +65,9 @@ actor ServerLeases {
   /// As after ``join(as:_:)``, for who was lost.
   func rejoin() throws(ClusterError) {
     guard let server else { return }
-    let current = try connection.current(in: Self.stream, of: Self.subject(server))
+    let entry = try keys.entry(of: Self.key(of: server))
     isLost = false
-    revision = current?.end ?? 0
+    revision = entry?.end ?? 0
     guard try write() else {
       revision = nil
       throw ClusterError(connection.place, "the lease of the server is written by another")
@@ -84,10 +82,7 @@ actor ServerLeases {
     guard let server, let revision else { return }
     self.server = nil
     // Others find out in some seconds where it cannot be told.
-    _ = try? connection.publish([
-      NATSConnection.Publication(
-        subject: Self.subject(server), bytes: [], after: revision, isDeletion: true)
-    ])
+    _ = try? keys.put([], as: Self.key(of: server), after: revision, isDeletion: true)
   }
 
   private func renew() {
@@ -113,10 +108,8 @@ actor ServerLeases {
       "server": .string(server),
       "lifetimeMs": .integer(Int64(Self.lifetime / .milliseconds(1))),
     ]
-    let publication = NATSConnection.Publication(
-      subject: Self.subject(server), bytes: Array((try? JSON.text(value))?.utf8 ?? "{}".utf8),
-      after: revision)
-    guard case .kept(let number) = try connection.put(publication, in: Self.stream) else {
+    let bytes = Array((try? JSON.text(value))?.utf8 ?? "{}".utf8)
+    guard let number = try keys.put(bytes, as: Self.key(of: server), after: revision) else {
       return false
     }
     self.revision = number
@@ -130,10 +123,10 @@ actor ServerLeases {
   /// What the last renewal, of which nothing was heard, came to: it is there, or the key is another's.
   private func findRevision() throws(ClusterError) {
     guard let server else { return }
-    guard let current = try connection.current(in: Self.stream, of: Self.subject(server)),
-      !current.message.isDeletion
-    else { return wasTaken() }
-    revision = current.end
+    guard let entry = try keys.entry(of: Self.key(of: server)), !entry.message.isDeletion else {
+      return wasTaken()
+    }
+    revision = entry.end
   }
 
   private func wasTaken() {
@@ -160,10 +153,9 @@ actor ServerLeases {
   /// lasts, and it has no key, or this one has taken that away. That it has none is enough where one
   /// engine keeps them; of several, one that became the leader a moment ago may tell what was before.
   func isGone(_ server: String) throws(ClusterError) -> Bool {
-    let subject = Self.subject(server)
     let key: UInt64?
     do throws(ClusterError) {
-      key = try self.key(subject)
+      key = try self.revision(of: server)
     } catch {
       shared.failure = "\(error)"
       throw error
@@ -176,28 +168,24 @@ actor ServerLeases {
     }
     guard now - known.since > UInt64(Self.lifetime / .nanoseconds(1)) else { return false }
     guard let key else { return true }
-    let deletion = NATSConnection.Publication(
-      subject: subject, bytes: [], after: key, isDeletion: true)
     // Else it is there after all, or another has taken the key away: that is looked at next.
-    guard case .kept = try connection.put(deletion, in: Self.stream) else { return false }
-    return true
+    return try keys.put([], as: Self.key(of: server), after: key, isDeletion: true) != nil
   }
 
-  /// The revision of a key; nil where there is none, as far as all that was acknowledged says.
-  private func key(_ subject: String) throws(ClusterError) -> UInt64? {
+  /// The revision of a server's key; nil where there is none, as far as all that was acknowledged says.
+  private func revision(of server: String) throws(ClusterError) -> UInt64? {
     func look() throws(ClusterError) -> UInt64? {
-      try connection.current(in: Self.stream, of: subject)
-        .flatMap { $0.message.isDeletion ? nil : $0.end }
+      try keys.entry(of: Self.key(of: server)).flatMap { $0.message.isDeletion ? nil : $0.end }
     }
-    if let key = try look() { return key }
+    if let revision = try look() { return revision }
     guard connection.isReplicated else { return nil }
-    try connection.settle(Self.stream)
+    try keys.settle()
     return try look()
   }
 
-  /// Keys have letters, digits, `-`, `_`, `=` and `.`: a name's bytes in hex have no others.
-  private static func subject(_ server: String) -> String {
-    "$KV.\(bucket).server."
+  /// Keys do not have all of what a name may have; its bytes in hex are letters and digits.
+  private static func key(of server: String) -> String {
+    "server."
       + server.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

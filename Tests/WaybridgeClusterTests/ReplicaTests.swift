@@ -83,49 +83,43 @@ struct ReplicaTests {
   }
 
   @Test func ofTwoWhoWriteAKeyAfterTheSameRevisionOneHasIt() async throws {
-    let (bucket, pair) = try keys()
+    let pair = (Confined(try keys(connections[0])), Confined(try keys(connections[1])))
     var last: UInt64 = 0
     for _ in 0..<100 {
       let revision = last
-      async let one = Self.revision(after: revision, of: 1, by: pair.0)
-      async let other = Self.revision(after: revision, of: 2, by: pair.1)
+      async let one = Self.put(1, after: revision, in: pair.0)
+      async let other = Self.put(2, after: revision, in: pair.1)
       let kept = [try await one, try await other]
-      let current = try #require(try connections[0].current(in: bucket, of: Self.key))
-      #expect(current.message.number > revision && current.message.after == revision)
+      let entry = try #require(try pair.0.value.entry(of: "x"))
+      #expect(entry.message.number > revision && entry.message.after == revision)
       // Where the other came before it was looked at, nobody is told so.
       for (byte, number) in zip([1, 2] as [UInt8], kept) {
         guard let number else { continue }
-        #expect(number == current.message.number && [byte] == current.message.bytes)
+        #expect(number == entry.message.number && [byte] == entry.message.bytes)
       }
-      last = current.end
+      last = entry.end
     }
   }
 
   /// An engine that has compared two with the same message keeps both; so it does with what comes
   /// after none, which it does not compare.
   @Test func whatDoesNotFollowWhatItComesAfterIsNotWhatAKeyHas() throws {
-    let (bucket, _) = try keys()
-    let connection = connections[0]
-    func put(_ byte: UInt8, after: UInt64) throws -> UInt64? {
-      let publication = NATSConnection.Publication(
-        subject: Self.key, bytes: [byte], after: after)
-      guard case .kept(let number) = try connection.put(publication, in: bucket) else { return nil }
-      return number
-    }
-    let first = try #require(try put(1, after: 0))
-    let second = try #require(try put(2, after: first))
-    // More of them than a reading begins with.
+    let keys = try keys(connections[0])
+    let others = try self.keys(connections[1])
+    let first = try #require(try keys.put([1], as: "x", after: 0))
+    let second = try #require(try keys.put([2], as: "x", after: first))
+    // As many as are kept besides.
     for late: UInt8 in 3..<9 {
-      #expect(try put(late, after: 0) == nil)
-      let current = try #require(try connections[1].current(in: bucket, of: Self.key))
-      #expect(current.message.number == second && current.message.bytes == [2])
-      #expect(try put(late, after: second) == nil)
-      #expect(current.end > second)
+      #expect(try keys.put([late], as: "x", after: 0) == nil)
+      let entry = try #require(try others.entry(of: "x"))
+      #expect(entry.message.number == second && entry.message.bytes == [2])
+      #expect(entry.end > second)
+      #expect(try keys.put([late], as: "x", after: second) == nil)
     }
-    let end = try #require(try connection.current(in: bucket, of: Self.key)).end
-    let next = try #require(try put(9, after: end))
-    let current = try #require(try connection.current(in: bucket, of: Self.key))
-    #expect(current.message.number == next && current.message.bytes == [9])
+    let end = try #require(try keys.entry(of: "x")).end
+    let next = try #require(try keys.put([9], as: "x", after: end))
+    let entry = try #require(try keys.entry(of: "x"))
+    #expect(entry.message.number == next && entry.message.bytes == [9])
   }
 
   /// Who finds a server gone too late has not found so, and neither have those who look.
@@ -171,16 +165,9 @@ struct ReplicaTests {
     #expect(last.bytes == [3] && last.revision == next)
   }
 
-  private static let key = "$KV.keys.x"
-
-  /// A bucket of keys, and who uses it.
-  private func keys() throws -> (
-    stream: String, pair: (Confined<NATSConnection>, Confined<NATSConnection>)
-  ) {
-    let bucket = NATSConnection.Stream.bucket("keys", description: "Keys", replicas: 3)
-    try connections[0].need(bucket)
-    try connections[1].need(bucket)
-    return (bucket.name, (Confined(connections[0]), Confined(connections[1])))
+  /// A bucket that all engines keep.
+  private func keys(_ connection: NATSConnection) throws -> KeyBucket {
+    try KeyBucket("keys", description: "Keys", replicas: 3, on: connection)
   }
 
   @Test func ofTwoWhoTakeASessionOverOneHasIt() async throws {
@@ -275,17 +262,12 @@ struct ReplicaTests {
     try logs.value.take([reading], for: server)[reading.id]
   }
 
-  /// The revision of a key that was written after another; nil where another has it.
+  /// The number of what was written to a key; nil where it is not what that has.
   @concurrent
-  private static func revision(
-    after revision: UInt64, of byte: UInt8, by connection: Confined<NATSConnection>
+  private static func put(
+    _ byte: UInt8, after: UInt64, in keys: Confined<KeyBucket>
   ) async throws -> UInt64? {
-    let publication = NATSConnection.Publication(
-      subject: key, bytes: [byte], after: revision)
-    guard
-      case .kept(let number) = try connection.value.put(publication, in: "KV_keys")
-    else { return nil }
-    return number
+    try keys.value.put([byte], as: "x", after: after)
   }
 
   /// What one task uses at a time.
