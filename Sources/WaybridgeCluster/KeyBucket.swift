@@ -19,7 +19,7 @@ struct KeyBucket {
   private let connection: NATSConnection
   private let name: String
   /// Name of the stream that the keys are in.
-  let stream: String
+  private let stream: String
 
   /// Makes the bucket where there is none; `description` tells those of Waybridge from others. Keys go
   /// a `lifetime` after they were written; never for zero.
@@ -35,7 +35,7 @@ struct KeyBucket {
   }
 
   /// The subject of a key, which has letters, digits, `-`, `_`, `=` and `.`.
-  func subject(of key: String) -> String { "$KV.\(name).\(key)" }
+  private func subject(of key: String) -> String { "$KV.\(name).\(key)" }
 
   /// What a key has, be it that it was taken away; nil where there is nothing of it.
   func entry(of key: String) throws(ClusterError) -> Entry? {
@@ -65,8 +65,8 @@ struct KeyBucket {
   }
 
   /// Writes a key after the message of a number, or takes it away; gives the number of what it has then.
-  /// Nil where another came after that: of several, one at most is told that it has not. Where another
-  /// comes after it before it is looked at, nobody is, though it is what the key has.
+  /// Nil where another came after that message first. Of several, one at most is given a number: none
+  /// where another came after the first before that was looked at, though the first is what the key has.
   func put(
     _ bytes: [UInt8], as key: String, after: UInt64, isDeletion: Bool = false
   ) throws(ClusterError) -> UInt64? {

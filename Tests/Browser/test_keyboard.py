@@ -99,6 +99,7 @@ class KeyboardTest(DemoCase):
     def test_a_tab_that_is_pressed_keeps_the_focus(self):
         self.enter("Addresses")
         self.phone.surface("native://address/list")  # the button has the same name
+        self.wait_for_focus("Addresses")
         self.enter("Studio")
         self.phone.surface("native://home")
         self.wait_for_focus("Addresses")
