@@ -42,7 +42,7 @@ struct FindModulesCommand {
     }
     guard let own = targets.first else { throw Fault(description: usage) }
     let dependencies = Array(targets.dropFirst())
-    let source = Data(RegistrationSource(own: own, dependencies: dependencies).text.utf8)
+    let source = Data(ModuleRegistrationSource(own: own, dependencies: dependencies).text.utf8)
     let file = URL(filePath: output)
     do {
       // What is the same is not compiled again.

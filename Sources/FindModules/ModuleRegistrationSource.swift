@@ -1,5 +1,5 @@
 /// The source of `Router.registerModules()`, the same for the same files in whatever order.
-struct RegistrationSource {
+struct ModuleRegistrationSource {
   /// The target that registers.
   let own: SourceTarget
   /// Those that it depends on, which come before it.

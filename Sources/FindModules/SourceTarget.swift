@@ -19,7 +19,7 @@ struct SourceTarget {
   }
 
   mutating func add(_ source: String, file: String) {
-    let reader = TopLevelReader(source)
+    let reader = SwiftDeclarationReader(source)
     if let line = reader.unclosed {
       let warning = "nothing seems to close this bracket: types behind it are not found"
       warnings.append("\(file):\(line): warning: \(warning)")

@@ -1,6 +1,6 @@
 /// Reads the words and marks of Swift source that stand outside of brackets, comments and literals:
 /// its declarations at top level. What is no Swift is read somehow; the compiler tells of it.
-struct TopLevelReader {
+struct SwiftDeclarationReader {
   private struct Literal {
     let end: String
     var escape = "\\"

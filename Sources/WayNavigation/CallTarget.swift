@@ -1,7 +1,7 @@
 import WayValues
 
 /// Where a typed call goes and what it takes along.
-struct CallAddress: Sendable {
+struct CallTarget: Sendable {
   /// With what belongs into it.
   let uri: String
   /// The parameters that are not in the URI.

@@ -9,7 +9,7 @@ import WayValues
 /// print(note.uri, note.params)
 /// ```
 public struct PageCall<Result: Decodable & Sendable>: Sendable {
-  private let address: CallAddress
+  private let address: CallTarget
 
   /// A call of the first of the patterns that all parameters are there for: `:name`, as a segment,
   /// and a final `*` (a list) are filled in, percent-encoded, the other parameters go along. One
@@ -17,7 +17,7 @@ public struct PageCall<Result: Decodable & Sendable>: Sendable {
   public init(
     _ patterns: [String], _ parameters: KeyValuePairs<String, (any Encodable)?> = [:]
   ) {
-    address = CallAddress(patterns, parameters)
+    address = CallTarget(patterns, parameters)
   }
 
   /// What is opened.
@@ -65,13 +65,13 @@ extension PageOutcome: Hashable where Result: Hashable {}
 
 /// A task or service that is to be run, with the type of the value that it answers.
 public struct ValueCall<Result: Decodable & Sendable>: Sendable {
-  private let address: CallAddress
+  private let address: CallTarget
 
   /// A call as ``PageCall/init(_:_:)`` makes one.
   public init(
     _ patterns: [String], _ parameters: KeyValuePairs<String, (any Encodable)?> = [:]
   ) {
-    address = CallAddress(patterns, parameters)
+    address = CallTarget(patterns, parameters)
   }
 
   /// What is run.

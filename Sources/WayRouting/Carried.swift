@@ -42,7 +42,7 @@ package final class Carried: Sendable, Hashable {
   }
 
   /// Why a URI that is not served by Swift code of this process cannot take the call.
-  package func refusal(of uri: String) -> RoutingError {
+  package func refusal(of uri: String) -> ResolutionError {
     var things = values.keys.sorted().map { "'\($0.brief)'" }
     if let wanted { things.append("a \(wanted.type) in reply") }
     return .notOverTheWire(
@@ -57,16 +57,16 @@ package final class Carried: Sendable, Hashable {
 }
 
 extension Carried? {
-  fileprivate func value<Model: Sendable>(
-    _ name: String, as type: Model.Type
-  ) throws(RoutingError) -> Model {
+  fileprivate func value<FlatHostIndex: Sendable>(
+    _ name: String, as type: FlatHostIndex.Type
+  ) throws(ResolutionError) -> FlatHostIndex {
     guard let value = self?.values[name] else {
       throw .uncarried(
         "nothing is carried as '\(name.brief)': a \(type) is wanted, which only a caller in Swift "
           + "can give"
       )
     }
-    guard let model = value as? Model else {
+    guard let model = value as? FlatHostIndex else {
       throw .uncarried(
         "what is carried as '\(name.brief)' is a \(Swift.type(of: value)), not a \(type)")
     }
@@ -74,9 +74,9 @@ extension Carried? {
   }
 }
 
-extension RoutingError {
-  fileprivate static func uncarried(_ message: String) -> RoutingError {
-    .invalidParameters([ParameterFault(path: "$", message: message)])
+extension ResolutionError {
+  fileprivate static func uncarried(_ message: String) -> ResolutionError {
+    .invalidParameters([PatternParameterFault(path: "$", message: message)])
   }
 }
 
@@ -86,9 +86,9 @@ extension Call {
   ///
   /// Throws ``RoutingError/invalidParameters(_:)`` where there is no such value of the type, as in
   /// every call that came over the wire; a handler that lets it through answers its caller 2422.
-  public func carried<Model: Sendable>(
-    _ name: String, as type: Model.Type = Model.self
-  ) throws(RoutingError) -> Model {
+  public func carried<FlatHostIndex: Sendable>(
+    _ name: String, as type: FlatHostIndex.Type = FlatHostIndex.self
+  ) throws(ResolutionError) -> FlatHostIndex {
     try carried.value(name, as: type)
   }
 
@@ -106,7 +106,7 @@ extension Call {
   /// (-32603) where the caller asked for another type.
   public func carryBack<Back: Sendable>(_ value: Back) throws -> Value {
     guard let carried, let wanted = carried.wanted else {
-      throw RoutingError.notOverTheWire(
+      throw ResolutionError.notOverTheWire(
         "a \(Back.self) cannot be the reply: only Swift code that asks for it (carryingBack) "
           + "takes it"
       )

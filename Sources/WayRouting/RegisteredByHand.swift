@@ -5,4 +5,4 @@
 /// The type says so itself, at the top level of any file of its target; an `#if` around that makes
 /// no difference. An app says it of a type of another package by its full name, `extension
 /// Kit.Player: @retroactive RegisteredByHand {}`.
-public protocol RegisteredByHand {}
+public protocol ManualRegistration {}

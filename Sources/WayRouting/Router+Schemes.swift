@@ -4,7 +4,7 @@ import WayPatterns
 extension Router {
   /// Sets the dispatcher of a scheme, which may have had another one. Throws
   /// ``RouterError/invalidScheme(_:)``.
-  public func register(_ dispatcher: Dispatcher, scheme: String) throws(RouterError) {
+  public func register(_ dispatcher: SchemeDispatcher, scheme: String) throws(RouterError) {
     try change { (state) throws(RouterError) in
       try state.change(scheme) { rule in
         rule.dispatcher = dispatcher

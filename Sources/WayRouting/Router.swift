@@ -14,7 +14,7 @@ public final class Router: Sendable {
   /// taken before this one, which nobody holds while anything is made.
   private let latest = Mutex<RouterSnapshot?>(nil)
   private let changes = Atomic(0)
-  let startup = Startup()
+  let startup = RouterStartup()
 
   /// A router with the built-in dispatchers and no routes.
   public init() {}

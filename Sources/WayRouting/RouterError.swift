@@ -10,7 +10,7 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Another route has the name.
   case nameTaken(String)
   /// Another route has such a pattern.
-  case clash(RouteClash)
+  case clash(RouteConflict)
   /// The kind does not fit the dispatcher of the pattern's scheme.
   case kindUnfit(route: String, kind: RouteKind, scheme: String, dispatcher: String)
   /// The handler is one for another kind of route.

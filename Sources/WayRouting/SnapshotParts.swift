@@ -4,7 +4,7 @@ import WayValues
 /// What snapshots are made of, kept from one to the next; and what has changed meanwhile.
 struct SnapshotParts: Sendable {
   /// What the schemes say, and who serves them.
-  typealias Schemes = (table: SchemeTable, dispatchers: [String: Dispatcher])
+  typealias Schemes = (table: SchemeTable, dispatchers: [String: SchemeDispatcher])
 
   /// These are nil from a change on, until they are made anew.
   var schemes: Schemes?

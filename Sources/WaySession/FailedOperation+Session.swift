@@ -2,7 +2,7 @@ import WayRPC
 import WayRouting
 import WayValues
 
-extension Attempt {
+extension FailedOperation {
   /// That of a method about a page, which is named by a reference, if at all. Nil where nobody is
   /// told of it.
   init?(
@@ -39,7 +39,7 @@ extension Session {
     case "router.open", "router.invoke": happenings.tellNowhere(text("uri"), error, by: caller)
     case let method where method == "page.call" || method.hasPrefix("navigation."):
       let page = text("uri") ?? text("to") ?? text("before") ?? text("page")
-      happenings.tell(failed: Attempt(method, about: page, by: caller, in: self), error)
+      happenings.tell(failed: FailedOperation(method, about: page, by: caller, in: self), error)
     default: break
     }
   }

@@ -12,17 +12,19 @@ final class Happenings {
   @exclusivity(unchecked) var subscribers: Subscribers
   private let session: String
   private let environment: SessionEnvironment
-  private let members: Members
-  private let mail: Mail
-  private let guide: Guide
+  private let members: SessionClients
+  private let mail: ClientWriter
+  private let guide: SessionDestinationResolver
   /// Who tells those who watch. Made when it is asked for: most sessions are watched by nobody.
-  var witness: Witness { Witness(of: session, environment, members: members, guide: guide) }
+  var witness: InspectorSink {
+    InspectorSink(of: session, environment, members: members, guide: guide)
+  }
   /// What the observer is told.
   private let observed: Happening.Kinds
 
   init(
     of session: String, _ environment: SessionEnvironment, _ subscribers: Subscribers,
-    members: Members, mail: Mail, guide: Guide
+    members: SessionClients, mail: ClientWriter, guide: SessionDestinationResolver
   ) {
     self.session = session
     self.environment = environment
@@ -61,7 +63,7 @@ final class Happenings {
     if observed.contains(kind) { environment.observer.tell(session, happening) }
   }
 
-  private func tell(_ topic: OwnTopic, _ data: ValueObject, _ kind: Happening.Kinds) {
+  private func tell(_ topic: SystemTopic, _ data: ValueObject, _ kind: Happening.Kinds) {
     let event = event(topic, data)
     if subscribers.isHeardBySwift(kind) { environment.owner.heard(event) }
     guard let bytes = mail.notification("event", event.value) else { return }
@@ -73,11 +75,11 @@ final class Happenings {
   }
 
   /// Tells one client what concerns it alone.
-  func tell(_ topic: OwnTopic, _ data: ValueObject, to client: Client) {
+  func tell(_ topic: SystemTopic, _ data: ValueObject, to client: Client) {
     mail.notify(client, "event", event(topic, data).value)
   }
 
-  private func event(_ topic: OwnTopic, _ data: ValueObject) -> BridgeEvent {
+  private func event(_ topic: SystemTopic, _ data: ValueObject) -> BridgeEvent {
     var told: ValueObject = ["session": .string(session)]
     told.merge(data)
     return BridgeEvent(topic: topic.rawValue, data: .object(told), at: environment.now())
@@ -110,7 +112,7 @@ extension Happenings {
   /// A call is answered, with the code of an error, or nil for none, and by what `answer` gives.
   /// `mark` is that of one that did not end at once.
   func record(
-    _ code: Int?, of address: ReplyAddress, _ mark: CallMark?,
+    _ code: Int?, of address: ReplyHandle, _ mark: CallStart?,
     _ answer: () -> Result<Answer, CallError>
   ) {
     let time = environment.meter.ended(address.method, code: code, since: mark?.start)
@@ -120,7 +122,7 @@ extension Happenings {
 
   @inline(never)
   private func record(
-    _ note: CallNote, _ code: Int?, of address: ReplyAddress, _ time: UInt64,
+    _ note: CallTrace, _ code: Int?, of address: ReplyHandle, _ time: UInt64,
     _ answer: Result<Answer, CallError>
   ) {
     witness.answered(note, answer, of: address, after: time)
@@ -139,7 +141,7 @@ extension Happenings {
   }
 
   /// A change of the stack, or a call of a page, was refused or has failed.
-  func tell(failed attempt: Attempt?, _ error: CallError) {
+  func tell(failed attempt: FailedOperation?, _ error: CallError) {
     guard let attempt else { return }
     tell(.route, .attemptFailed(attempt, error), by: attempt.caller)
   }

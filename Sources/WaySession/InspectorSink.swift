@@ -6,14 +6,17 @@ import WayValues
 
 /// Tells those who watch what happens in one session. Asked only while somebody does. Belongs to its
 /// ``Session``'s isolation.
-struct Witness {
+struct InspectorSink {
   private let session: String
   private let watch: Watch
   private let loop: any EventLoop
-  private let members: Members
-  private let guide: Guide
+  private let members: SessionClients
+  private let guide: SessionDestinationResolver
 
-  init(of session: String, _ environment: SessionEnvironment, members: Members, guide: Guide) {
+  init(
+    of session: String, _ environment: SessionEnvironment, members: SessionClients,
+    guide: SessionDestinationResolver
+  ) {
     self.session = session
     watch = environment.watch
     loop = environment.loop
@@ -23,16 +26,16 @@ struct Witness {
 
   private func record(
     _ type: String, at start: UInt64, _ client: String?, _ more: ValueObject
-  ) -> WatchRecord {
+  ) -> InspectorRecord {
     var told: ValueObject = [
       "type": .string(type), "at": watch.at(start), "session": .string(session),
     ]
     told["client"] = client.map(Value.string)
     told.merge(more)
-    return WatchRecord(session: session, client: client, members: told)
+    return InspectorRecord(session: session, client: client, members: told)
   }
 
-  private func tell(_ client: String?, _ record: () -> WatchRecord) {
+  private func tell(_ client: String?, _ record: () -> InspectorRecord) {
     watch.tell(session, client, record())
   }
 
@@ -49,10 +52,10 @@ struct Witness {
 }
 
 // Calls.
-extension Witness {
+extension InspectorSink {
   /// A call of a client has begun to wait.
   func began(
-    _ note: CallNote, _ number: CallNumber, _ start: UInt64, _ address: ReplyAddress
+    _ note: CallTrace, _ number: CallNumber, _ start: UInt64, _ address: ReplyHandle
   ) {
     guard watch.isOn else { return }
     note.number = number
@@ -66,7 +69,7 @@ extension Witness {
 
   /// A call of a client has its answer.
   func answered(
-    _ note: CallNote, _ answer: Result<Answer, CallError>, of address: ReplyAddress,
+    _ note: CallTrace, _ answer: Result<Answer, CallError>, of address: ReplyHandle,
     after time: UInt64
   ) {
     note.isEnded = true
@@ -77,8 +80,8 @@ extension Witness {
   }
 
   /// What a call of Swift code is noted by, which is told with its end.
-  func note(of entry: Entry, _ number: CallNumber) -> CallNote {
-    CallNote(entry.method.name, number: number, at: loop.nanoseconds)
+  func note(of entry: Entry, _ number: CallNumber) -> CallTrace {
+    CallTrace(entry.method.name, number: number, at: loop.nanoseconds)
   }
 
   /// A call of Swift code has its answer. One that is about no URI shows in what was asked for it.
@@ -93,7 +96,7 @@ extension Witness {
   }
 
   /// What is known of a client's call from its beginning.
-  private func about(_ note: CallNote, _ address: ReplyAddress) -> ValueObject {
+  private func about(_ note: CallTrace, _ address: ReplyHandle) -> ValueObject {
     var members: ValueObject = [
       "id": address.isSilent ? .null : address.id.value, "method": .string(note.method),
     ]
@@ -109,7 +112,7 @@ extension Witness {
   }
 
   private func end(
-    _ note: CallNote, _ answer: Result<Answer, CallError>, _ client: String?, _ about: ValueObject,
+    _ note: CallTrace, _ answer: Result<Answer, CallError>, _ client: String?, _ about: ValueObject,
     elapsed time: UInt64, _ caller: Caller?, uri: String? = nil
   ) {
     var about = about
@@ -128,9 +131,9 @@ extension Witness {
   }
 
   private func ended(
-    _ note: CallNote, _ answer: Result<Answer, CallError>, _ client: String?, _ about: ValueObject,
+    _ note: CallTrace, _ answer: Result<Answer, CallError>, _ client: String?, _ about: ValueObject,
     _ time: UInt64
-  ) -> WatchRecord {
+  ) -> InspectorRecord {
     var about = about
     about["ms"] = .milliseconds(time)
     about["code"] = .integer(Int64(answer.code))
@@ -153,7 +156,7 @@ extension Witness {
   private func exchange(
     _ type: String, at start: UInt64, _ client: String?, _ about: ValueObject,
     _ params: (value: Value?, bytes: Int), _ result: Value
-  ) -> WatchRecord {
+  ) -> InspectorRecord {
     var about = about
     about["paramsBytes"] = .integer(Int64(params.bytes))
     about["resultBytes"] = .integer(Int64(result.jsonSize))
@@ -165,10 +168,10 @@ extension Witness {
 }
 
 // What is asked of clients, and interceptors.
-extension Witness {
+extension InspectorSink {
   /// A request to a client has its answer, or will have none.
   func ended(
-    _ method: String, _ note: AskNote, _ result: Result<Value, CallError>, of client: Client
+    _ method: String, _ note: RequestTrace, _ result: Result<Value, CallError>, of client: Client
   ) {
     let time = elapsed(since: note.start)
     var about: ValueObject = [
@@ -206,7 +209,7 @@ extension Witness {
 }
 
 // Pages and clients.
-extension Witness {
+extension InspectorSink {
   func saw(_ happening: Happening, by caller: Caller?) {
     let now = loop.nanoseconds
     switch happening {

@@ -11,15 +11,15 @@ enum KeyedCalls {
   private static let maxKey = 128
 
   /// A key as Swift code is told it.
-  static func key(_ text: String, of client: Client, in session: Session) -> CallKey {
-    CallKey(session: session.id, owner: client.ownerOfKeys, text: text)
+  static func key(_ text: String, of client: Client, in session: Session) -> IdempotencyKey {
+    IdempotencyKey(session: session.id, owner: client.ownerOfKeys, text: text)
   }
 
   /// Has a request with these params done under a key, where it is the first, or wait for the one
   /// that was. `begin` makes the call for who asks.
   static func take(
     _ key: String, _ request: KeyedRequest, _ entry: Entry, deadline: Duration?,
-    _ params: Value, _ address: ReplyAddress, in session: isolated Session,
+    _ params: Value, _ address: ReplyHandle, in session: isolated Session,
     _ begin: @escaping Beginning
   ) throws(CallError) -> Reply {
     guard (1...maxKey).contains(key.utf8.count) else {
@@ -57,7 +57,7 @@ enum KeyedCalls {
   @discardableResult
   private static func wait(
     for name: Keys.Name, _ key: String, _ request: KeyedRequest, _ entry: Entry,
-    _ deadline: Duration?, _ params: Value, _ address: ReplyAddress,
+    _ deadline: Duration?, _ params: Value, _ address: ReplyHandle,
     in session: isolated Session
   ) throws(CallError) -> CallInFlight {
     // What the leader answers is as it is to be.
@@ -84,7 +84,7 @@ enum KeyedCalls {
       return run(call, request, caller, in: session, begin)
     }
     // Work begins when the store knows of it: after a crash it is done again, or was not begun.
-    session.journal?.note(PartName.state(ofClient: client.id))
+    session.journal?.note(RecordKey.state(ofClient: client.id))
     session.journal?.whenKept { [weak session] in
       session?.assumeIsolated { session in
         guard let call = session.call(number) else { return }

@@ -5,7 +5,7 @@ import WayTransport
 import WayValues
 
 /// Follows links from outside of the app: each once, as soon as somebody can serve it.
-enum LinkFollowing {
+enum DeepLinkRunner {
   /// Takes a link, to be followed in its turn; `client` is for whom it is kept, and `rights` are
   /// those of who has handed it over. Fails for a text that is no URI, with 2403, and with 2429 when
   /// too many wait.
@@ -20,8 +20,8 @@ enum LinkFollowing {
       try rights.check(.deliver, said)
     }
     let charge = try client?.charge(link.size)
-    try session.links.add(WaitingLinks.Waiting(link: link, rights: rights, charge: charge))
-    session.journal?.note(PartName.links)
+    try session.links.add(PendingLinks.Waiting(link: link, rights: rights, charge: charge))
+    session.journal?.note(RecordKey.links)
     goOn(in: session)
   }
 
@@ -34,10 +34,10 @@ enum LinkFollowing {
       guard isServed(expected.link, guide) else { return true }
       do {
         try session.links.add(
-          WaitingLinks.Waiting(
+          PendingLinks.Waiting(
             link: expected.link, rights: expected.rights ?? session.ownRights,
             expected: expected))
-        session.journal?.note(PartName.links)
+        session.journal?.note(RecordKey.links)
         return false
       } catch {
         return true
@@ -54,7 +54,7 @@ enum LinkFollowing {
     Task {
       let running = await follow(next.link, next.rights, in: session)
       session.links.followed(isRunning: running != nil)
-      session.journal?.note(PartName.links)
+      session.journal?.note(RecordKey.links)
       if let running {
         Task {
           await running.value
@@ -69,7 +69,7 @@ enum LinkFollowing {
   /// Whether a link need not wait any longer: it can be opened, or has failed for good. While the
   /// session has no host at all it has only begun, and a URI that nobody serves may be one that a
   /// host is about to declare.
-  private static func isDue(_ link: DeepLink, _ guide: Guide) -> Bool {
+  private static func isDue(_ link: DeepLink, _ guide: SessionDestinationResolver) -> Bool {
     let hasHosts = !guide.hosts.isEmpty
     do {
       let destination = try guide.destination(of: link.uri, link.params, checking: false)
@@ -84,7 +84,7 @@ enum LinkFollowing {
   }
 
   /// Whether a link can be opened in a session.
-  static func isServed(_ link: DeepLink, _ guide: Guide) -> Bool {
+  static func isServed(_ link: DeepLink, _ guide: SessionDestinationResolver) -> Bool {
     let destination = try? guide.destination(of: link.uri, link.params, checking: false)
     return destination?.isServed ?? false
   }
@@ -95,11 +95,11 @@ enum LinkFollowing {
   ) async -> Task<Void, Never>? {
     for parent in parents(of: link, rights.caller, in: session) {
       // A parent that cannot be shown must not cost the page itself.
-      let options = CallOptions(rights: rights, method: .deliver, style: .popTo)
-      _ = await SwiftCalls.start(parent.text, options, in: session)
+      let options = SessionCallOptions(rights: rights, method: .deliver, style: .popTo)
+      _ = await SessionAppCalls.start(parent.text, options, in: session)
     }
-    let options = CallOptions(rights: rights, method: .deliver, params: link.params)
-    return await SwiftCalls.start(link.uri, options, in: session)
+    let options = SessionCallOptions(rights: rights, method: .deliver, params: link.params)
+    return await SessionAppCalls.start(link.uri, options, in: session)
   }
 
   private static func parents(

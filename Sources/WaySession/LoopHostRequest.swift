@@ -5,7 +5,7 @@ import WayValues
 
 /// A request to a client whose session is on another loop, for a call of a session here. What the
 /// client answers, and its progress, come to that session as if the client were here.
-final class Errand: TakenBack, @unchecked Sendable {  // `id` is confined to the loop of `home`
+final class LoopHostRequest: CancellableRequest, @unchecked Sendable {  // `id` is confined to the loop of `home`
   private let client: Client
   private let home: Session
   /// The request's; nil before it is sent, and where it could not be.

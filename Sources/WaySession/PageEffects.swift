@@ -3,7 +3,7 @@ import WayRouting
 import WayValues
 
 /// Carries out what ``Pages`` decides: asks and tells those who show the pages of a session.
-enum Staging {
+enum PageEffects {
   static func perform(_ action: PageAction, in session: isolated Session) {
     switch action {
     case .ask(let opening): ask(opening, in: session)
@@ -20,7 +20,7 @@ enum Staging {
     case .resume(_, .swift): break
     case .shown(let number, let page): shown(page, number, in: session)
     case .settle(let number, let result): session.settle(number, result)
-    case .goOn(let number): Travel.goOn(number, in: session)
+    case .goOn(let number): CallRunner.goOn(number, in: session)
     case .tell(let kind, let happening, let caller):
       session.happenings.tell(kind, happening, by: caller)
     }

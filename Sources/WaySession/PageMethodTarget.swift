@@ -4,7 +4,7 @@ import WayRouting
 import WayValues
 
 /// Who answers the methods of a page.
-enum PageReceiver {
+enum PageMethodTarget {
   case client(Client, page: String)
   case swift(PageHandler, Page)
 
@@ -43,7 +43,7 @@ enum PageReceiver {
   /// Has a method of the page run for a call, which may have a key.
   func run(
     _ method: String, _ params: ValueObject, _ rights: Rights, _ deadline: Duration?,
-    key: CallKey? = nil, _ call: CallInFlight, in session: isolated Session
+    key: IdempotencyKey? = nil, _ call: CallInFlight, in session: isolated Session
   ) throws(CallError) -> Reply {
     call.rights = rights
     switch self {
@@ -67,8 +67,8 @@ enum PageReceiver {
         session.settle(call.number, .failure(unread))
         break
       }
-      let options = CallOptions(rights: rights, from: page.id, deadline: deadline, key: key)
-      let said = Resolution.undeclared(UndeclaredURI(uri), params: params)
+      let options = SessionCallOptions(rights: rights, from: page.id, deadline: deadline, key: key)
+      let said = Resolution.undeclared(UnmatchedURI(uri), params: params)
       let asked = Call(said, options, call.number, in: session)
       call.work = .task(
         Task {

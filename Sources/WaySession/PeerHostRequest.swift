@@ -6,15 +6,15 @@ import WayValues
 /// client answers, and its progress, come to that session as if the client were here.
 ///
 /// Confined to the loop of who asks.
-final class ErrandElsewhere: TakenBack, @unchecked Sendable {
+final class PeerHostRequest: CancellableRequest, @unchecked Sendable {
   /// A call that has no deadline of its own ends some day.
   private static let patience: Duration = .seconds(86_400)
 
-  private let host: HostElsewhere
-  private let cluster: ClusterMember?
+  private let host: RemoteHost
+  private let cluster: ClusterNode?
   private var task: Task<Void, Never>?
 
-  init(to host: HostElsewhere, _ cluster: ClusterMember?) {
+  init(to host: RemoteHost, _ cluster: ClusterNode?) {
     self.host = host
     self.cluster = cluster
   }

@@ -5,10 +5,10 @@ import WayValues
 
 /// Asks a client of this server for a call of a session of another: takes the answer, and what comes
 /// before it. On the loop of the client's session.
-actor AskerElsewhere: Asking {
+actor PeerRequester: Requester {
   private nonisolated let executor: UnownedSerialExecutor
   private let progress: @Sendable (Value) -> Void
-  private let answer = FirstAnswer<Value>()
+  private let answer = FirstResult<Value>()
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
@@ -29,7 +29,7 @@ actor AskerElsewhere: Asking {
     _ name: String, in session: Session, _ method: String, _ params: Value, _ caller: Caller?,
     _ progress: @escaping @Sendable (Value) -> Void
   ) async -> Value {
-    let asker = AskerElsewhere(session.loop, progress)
+    let asker = PeerRequester(session.loop, progress)
     let asked = await session.ask(name, method, params, caller, by: asker)
     let result = await withTaskCancellationHandler {
       await asker.answer.value()
@@ -46,7 +46,7 @@ actor AskerElsewhere: Asking {
 
 extension Session {
   fileprivate func ask(
-    _ name: String, _ method: String, _ params: Value, _ caller: Caller?, by asker: AskerElsewhere
+    _ name: String, _ method: String, _ params: Value, _ caller: Caller?, by asker: PeerRequester
   ) -> (id: RequestID, client: Client)? {
     guard let client = members.all.first(where: { $0.name == name }), !isReleased else {
       asker.answered(.failure(.unanswered(CallError(.hostAbsent, "The host is gone"))))

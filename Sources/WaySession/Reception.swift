@@ -16,7 +16,7 @@ enum Reception {
   private static let patience: Duration = .seconds(1)
 
   static func admit(
-    _ frame: borrowing Frame, _ numbers: MessageNumbers, _ bytes: Int, from client: Client,
+    _ frame: borrowing Frame, _ numbers: SequenceNumbers, _ bytes: Int, from client: Client,
     in session: isolated Session
   ) -> Verdict {
     if numbers.areAbsent { return admitApart(frame, from: client, in: session) }

@@ -39,7 +39,7 @@ enum Renewal {
     guard identity.user == former.user else {
       throw .forbidden("identity", "The new token is another user's: open another session")
     }
-    var newcomer = Newcomer(identity, client.handshake)
+    var newcomer = JoiningClient(identity, client.handshake)
     newcomer.page = client.page
     newcomer.software = client.software
     client.rights = session.rights(of: newcomer, as: client.name)
@@ -47,7 +47,7 @@ enum Renewal {
     // Who joined with a token of its own is not who the session's first client is.
     if former == session.identity {
       session.identity = identity
-      session.journal?.note(PartName.session)
+      session.journal?.note(RecordKey.session)
       session.environment.owner.changed(session.id, identity)
     }
     watch(client, in: session)

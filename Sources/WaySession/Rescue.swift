@@ -16,7 +16,7 @@ enum Rescue {
         do {
           follow(try await handler(asked), call, journey, since: began, in: session)
         } catch {
-          Travel.goOn(call, journey, .failed(session.happenings.thrown(error)), in: session)
+          CallRunner.goOn(call, journey, .failed(session.happenings.thrown(error)), in: session)
         }
       })
   }
@@ -43,21 +43,21 @@ enum Rescue {
     guard let handler = session.guide.snapshot.failedCall, journey.mayBeSaved(from: error),
       let said = session.guide.said(by: journey)
     else { return nil }
-    let call = try Travel.begin(asker, journey, in: session)
+    let call = try CallRunner.begin(asker, journey, in: session)
     let asked = Call(said, journey.options, call.number, in: session)
     call.work = .task(
       Task {
-        let decision: UndefinedRoute
+        let decision: UndefinedRouteDecision
         let began = session.loop.nanoseconds
         do {
           switch try await handler(asked, error) {
-          case .fail: return Travel.fail(call, journey, error, isTold: isTold, in: session)
+          case .fail: return CallRunner.fail(call, journey, error, isTold: isTold, in: session)
           case .answer(let value): decision = .answer(value)
           case .redirect(let uri, let params): decision = .redirect(uri: uri, params: params)
           }
         } catch {
           let thrown = session.happenings.thrown(error)
-          return Travel.fail(call, journey, thrown, isTold: isTold, in: session)
+          return CallRunner.fail(call, journey, thrown, isTold: isTold, in: session)
         }
         follow(decision, call, journey, since: began, in: session)
       })
@@ -67,7 +67,8 @@ enum Rescue {
 
   /// Does what a handler has decided.
   private static func follow(
-    _ decision: UndefinedRoute, _ call: CallInFlight, _ journey: Journey, since began: UInt64,
+    _ decision: UndefinedRouteDecision, _ call: CallInFlight, _ journey: Journey,
+    since began: UInt64,
     in session: isolated Session
   ) {
     if case .answer = decision {
@@ -75,6 +76,6 @@ enum Rescue {
         .route,
         .handlerAnswered(uri: journey.place, after: session.happenings.elapsed(since: began)))
     }
-    Travel.goOn(call, journey, .undefined(decision), in: session)
+    CallRunner.goOn(call, journey, .undefined(decision), in: session)
   }
 }

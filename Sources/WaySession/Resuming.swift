@@ -4,7 +4,7 @@ import WayTransport
 import WayValues
 
 /// What becomes of a client whose connection is lost, and how it goes on.
-enum Resuming {
+enum ClientResume {
   /// Why a client cannot go on.
   enum Refusal: String, Sendable {
     case unknown, token, user, epoch, gap, outbox
@@ -148,7 +148,7 @@ enum Resuming {
     _ client: Client, _ asked: ResumeClaim, upTo number: UInt64, in session: isolated Session
   ) {
     for (id, last) in client.kept.answered where last > number {
-      let address = ReplyAddress(
+      let address = ReplyHandle(
         client: client, id: id, batch: nil, position: 0, method: session.environment.meter.other,
         isSilent: false)
       session.reply(unknown, to: address)
@@ -184,7 +184,7 @@ enum Resuming {
     session.mail.greeted(client)
     // What it had sent in one batch is done before what it sends now.
     if client.batch != nil { client.channel?.pause() }
-    LinkFollowing.hostsChanged(in: session)
+    DeepLinkRunner.hostsChanged(in: session)
   }
 
   /// A client was loaded again: what it was asked, and took, it cannot answer any more.
@@ -216,9 +216,9 @@ struct ResumeClaim: Sendable {
 
 /// Why a client gets a new session in place of its own.
 struct ResumeRefusal: Error {
-  let reason: Resuming.Refusal
+  let reason: ClientResume.Refusal
 
-  init(_ reason: Resuming.Refusal) {
+  init(_ reason: ClientResume.Refusal) {
     self.reason = reason
   }
 }
@@ -234,8 +234,8 @@ extension CallError {
   }
 }
 
-extension Session: Resumables.Home {
+extension Session: ResumableClients.Home {
   nonisolated func giveUp(_ id: ClientID) {
-    assumeIsolated { Resuming.giveUp(id, in: $0) }
+    assumeIsolated { ClientResume.giveUp(id, in: $0) }
   }
 }

@@ -11,7 +11,7 @@ import WayValues
 ///
 /// An actor on its loop; connections of the same loop enter without a hop. Answers that do not need
 /// another party are given before a message has been dealt with.
-package actor Session: Asking {
+package actor Session: Requester {
   package nonisolated let id: String
   nonisolated let joinToken: String
   nonisolated let epoch: String
@@ -24,14 +24,14 @@ package actor Session: Asking {
   nonisolated let isTraced: Bool
   private nonisolated let executor: UnownedSerialExecutor
 
-  let members: Members
-  let mail: Mail
-  let guide: Guide
+  let members: SessionClients
+  let mail: ClientWriter
+  let guide: SessionDestinationResolver
   let happenings: Happenings
   // Asked at each step of a call, and what they are asked runs nothing of anybody else's: so are
   // the others that are unchecked.
   @exclusivity(unchecked) var pages: Pages
-  var links: WaitingLinks
+  var links: PendingLinks
   var invitations = Invitations()
   var keys: Keys
   /// Who its first client is; those who join with its token and have none of their own are that too.
@@ -77,9 +77,9 @@ package actor Session: Asking {
     let (loop, limits) = (environment.loop, environment.limits)
     executor = loop.asUnownedSerialExecutor()
     let budget = ByteBudget(.session, limits.maxSessionBytes, within: environment.budget)
-    members = Members(of: id, limits: limits, budget: budget)
-    mail = Mail(limits: limits, members: members, environment.resumables, journal)
-    guide = Guide(environment.router, limits: limits, environment.serverHosts)
+    members = SessionClients(of: id, limits: limits, budget: budget)
+    mail = ClientWriter(limits: limits, members: members, environment.resumables, journal)
+    guide = SessionDestinationResolver(environment.router, limits: limits, environment.serverHosts)
     happenings = Happenings(
       of: id, environment,
       Subscribers(
@@ -88,7 +88,7 @@ package actor Session: Asking {
     pages = Pages(ByteBudget(.stack, limits.maxStackBytes, within: budget), journal) {
       loop.nanoseconds
     }
-    links = WaitingLinks(limit: limits.maxLinks)
+    links = PendingLinks(limit: limits.maxLinks)
     keys = Keys(limit: limits.maxKeys, journal)
     journal?.source = self
   }
@@ -101,7 +101,7 @@ extension Session {
   /// Makes a client of a newcomer, which is none of the members before it is added. Fails when the
   /// session is full.
   func makeClient(
-    _ newcomer: Newcomer, channel: any MessageChannel
+    _ newcomer: JoiningClient, channel: any MessageChannel
   ) throws(CallError) -> Client {
     let client = try members.makeClient(
       page: newcomer.page, software: newcomer.software, handshake: newcomer.handshake,
@@ -111,7 +111,7 @@ extension Session {
   }
 
   /// What a newcomer may do, once it has a name.
-  func rights(of newcomer: Newcomer, as name: String) -> Rights {
+  func rights(of newcomer: JoiningClient, as name: String) -> Rights {
     let software = newcomer.software
     let caller = Caller(
       session: id, identity: newcomer.identity,
@@ -165,8 +165,8 @@ extension Session {
 
   /// Who a member is has changed, or that it is one.
   func note(_ client: Client) {
-    journal?.note(PartName.client(client.id))
-    journal?.note(PartName.state(ofClient: client.id))
+    journal?.note(RecordKey.client(client.id))
+    journal?.note(RecordKey.state(ofClient: client.id))
   }
 
   /// What a client has not acknowledged in a while is to be kept.
@@ -192,7 +192,7 @@ extension Session {
     environment.owner.watcherLeft(client)
     note(client)
     if let invitation = client.rights.invitation {
-      journal?.note(PartName.invitations)
+      journal?.note(RecordKey.invitations)
       invitations.giveBack(
         invitation, isOver: code == CloseCode.normal.rawValue, at: loop.nanoseconds)
     }
@@ -259,13 +259,13 @@ extension Session {
     deliverIsolated, to: (@Sendable (Session, [UInt8], String, String?) -> Void).self)
 
   /// Answers one request. `mark` is that of a call that did not end at once.
-  func reply(_ answer: Answer, to address: ReplyAddress, _ mark: CallMark? = nil) {
+  func reply(_ answer: Answer, to address: ReplyHandle, _ mark: CallStart? = nil) {
     happenings.record(nil, of: address, mark) { .success(answer) }
     mail.answer(answer, to: address)
   }
 
   /// Refuses one request.
-  func reply(_ error: CallError, to address: ReplyAddress, _ mark: CallMark? = nil) {
+  func reply(_ error: CallError, to address: ReplyHandle, _ mark: CallStart? = nil) {
     happenings.record(error.code, of: address, mark) { .failure(error) }
     mail.answer(error, to: address)
   }
@@ -315,7 +315,7 @@ extension Session {
   /// Hands an answer on to the session that has asked.
   func answered(_ request: PendingRequest, _ result: Result<Value, RequestFailure>) {
     guard let asker = request.asker as? Session, asker !== self else {
-      if let asker = request.asker as? AskerElsewhere { return asker.answered(result) }
+      if let asker = request.asker as? PeerRequester { return asker.answered(result) }
       return answered(request.purpose, result)
     }
     let purpose = request.purpose
@@ -337,7 +337,7 @@ extension Session {
       let failure: RequestFailure? = if case .failure(let failure) = result { failure } else { nil }
       act(pages.answered(page, failure?.ofPage, declined: failure?.isDecline == true))
     case .run(let number) where calls[number]?.journey != nil && result.isDecline:
-      Travel.goOn(number, in: self)
+      CallRunner.goOn(number, in: self)
     case .run(let number): settle(number, result.map(Answer.value).mapError(\.ofTask))
     case .push(let number): settle(number, result.map(Answer.value).mapError(\.ofCall))
     }
@@ -350,7 +350,7 @@ extension Session {
     case .opening(let page): act(pages.overdue(page))
     case .expiry(let id): Renewal.rang(id, in: self)
     case .ack(let id): Reception.rang(id, in: self)
-    case .absence(let id): Resuming.rang(id, in: self)
+    case .absence(let id): ClientResume.rang(id, in: self)
     case .look(let id):
       guard let client = members[id] else { return }
       client.look = nil
@@ -375,7 +375,7 @@ extension Session {
 extension Session {
   /// Who makes a call: a request, or one that goes on.
   enum Asker {
-    case request(ReplyAddress)
+    case request(ReplyHandle)
     case call(CallInFlight)
   }
 
@@ -393,7 +393,7 @@ extension Session {
       let number = calls.makeNumber()
       try address.client.begin(number, at: address)
       mail.note(address.client)
-      let mark = CallMark(start: environment.meter.start, note: address.client.note)
+      let mark = CallStart(start: environment.meter.start, note: address.client.note)
       if let note = mark.note { happenings.witness.began(note, number, mark.start, address) }
       return keep(calls.begin(number, entry, .client(address, mark), charge), deadline)
     }
@@ -466,14 +466,14 @@ extension Session {
   ) {
     switch member.place {
     case .elsewhere(let host):
-      let errand = ErrandElsewhere(to: host, environment.cluster)
+      let errand = PeerHostRequest(to: host, environment.cluster)
       call.work = .errand(errand)
       errand.ask(method, params, for: call.number, by: self, call.rights)
     case .here(let client, let home):
       guard let home = home.session as? Session, home.loop !== loop else {
         return forward(method, params, to: client, call)
       }
-      let errand = Errand(to: client, of: home)
+      let errand = LoopHostRequest(to: client, of: home)
       call.work = .errand(errand)
       errand.ask(method, params, for: .run(call.number), by: self, call.rights)
     }
@@ -548,8 +548,8 @@ extension Session {
     defer { isActing = false }
     repeat {
       while let action = actions.popFirst() {
-        Staging.perform(action, in: self)
-        if case .close(let page, _, _, _) = action { Resuming.closed(page.id, in: self) }
+        PageEffects.perform(action, in: self)
+        if case .close(let page, _, _, _) = action { ClientResume.closed(page.id, in: self) }
       }
       actions.append(contentsOf: pages.advance())
     } while !actions.isEmpty

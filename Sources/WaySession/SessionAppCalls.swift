@@ -4,10 +4,10 @@ import WayRouting
 import WayValues
 
 /// Calls that Swift code makes in a session. Cancelling the Swift task cancels the call.
-enum SwiftCalls {
+enum SessionAppCalls {
   /// Opens or invokes.
   static func go(
-    _ entry: Entry, _ uri: String, _ options: CallOptions, in session: isolated Session,
+    _ entry: Entry, _ uri: String, _ options: SessionCallOptions, in session: isolated Session,
     shown: ((String) -> Void)? = nil, begun: (() -> Void)? = nil
   ) async throws -> Answer {
     try Task.checkCancellation()
@@ -16,7 +16,7 @@ enum SwiftCalls {
     ) { session, call throws(CallError) in
       do throws(CallError) {
         let journey = Journey(entry, uri, options)
-        return try Travel.go(journey, for: .call(call), in: session)
+        return try CallRunner.go(journey, for: .call(call), in: session)
       } catch {
         session.happenings.tellNowhere(uri, error, by: options.rights.caller)
         throw error
@@ -27,7 +27,7 @@ enum SwiftCalls {
   /// Opens a page, or runs a task, and returns when it is shown, or done: as a client would, where
   /// one is named.
   static func open(
-    _ uri: String, _ given: CallOptions, as client: String?, in session: isolated Session
+    _ uri: String, _ given: SessionCallOptions, as client: String?, in session: isolated Session
   ) async -> Result<OpenedPage, CallError> {
     var options = given
     if let client {
@@ -58,7 +58,7 @@ enum SwiftCalls {
   /// Opens a page or has a task run. Returns when the page is shown, when the task has begun, which
   /// it then gives, or when it has come to neither.
   static func start(
-    _ uri: String, _ options: CallOptions, in session: isolated Session
+    _ uri: String, _ options: SessionCallOptions, in session: isolated Session
   ) async -> Task<Void, Never>? {
     let start = OpeningStart()
     let call = Task {
@@ -79,9 +79,9 @@ enum SwiftCalls {
   ) async -> Result<Value, CallError> {
     await wait(
       in: session, deadline: timeout,
-      attempt: Attempt("page.call", about: page, by: rights.caller, in: session)
+      attempt: FailedOperation("page.call", about: page, by: rights.caller, in: session)
     ) { session, call throws(CallError) in
-      let receiver = try PageReceiver(of: page, for: rights, in: session)
+      let receiver = try PageMethodTarget(of: page, for: rights, in: session)
       return try receiver.run(method, params, rights, timeout, call, in: session)
     }.map(\.value)
   }
@@ -105,11 +105,11 @@ enum SwiftCalls {
   /// Changes the stack, in its turn, as a method does that is about a page, where it names one.
   static func change(
     _ method: String, about page: String?, _ exts: ValueObject, _ rights: Rights,
-    in session: isolated Session, _ operation: (Guide) -> StackOperation
+    in session: isolated Session, _ operation: (SessionDestinationResolver) -> StackOperation
   ) async throws(CallError) -> NavigationChange {
     let operation = operation(session.guide)
     return try await wait(
-      in: session, attempt: Attempt(method, about: page, by: rights.caller, in: session)
+      in: session, attempt: FailedOperation(method, about: page, by: rights.caller, in: session)
     ) { session, call throws(CallError) in
       try rights.enter(method)
       session.change(operation, exts, by: rights.caller, for: call)
@@ -120,11 +120,11 @@ enum SwiftCalls {
   static func select(
     _ tab: TabReference, _ rights: Rights, in session: isolated Session
   ) async throws(CallError) -> NavigationChange {
-    let attempt = Attempt(
+    let attempt = FailedOperation(
       "navigation.selectTab", about: tab.uri, by: rights.caller, in: session)
     return try await wait(in: session, attempt: attempt) { session, call throws(CallError) in
       try rights.enter("navigation.selectTab")
-      return try Travel.select(
+      return try CallRunner.select(
         try session.guide.tab(tab, for: rights.caller), attempt, .invoke, rights, for: .call(call),
         in: session)
     }.get().asChange
@@ -134,7 +134,7 @@ enum SwiftCalls {
   /// its error is one that a task passes on.
   private static func wait(
     _ entry: Entry = .invoke, in session: isolated Session, deadline: Duration? = nil,
-    attempt: Attempt? = nil, shown: ((String) -> Void)? = nil, begun: (() -> Void)? = nil,
+    attempt: FailedOperation? = nil, shown: ((String) -> Void)? = nil, begun: (() -> Void)? = nil,
     _ begin: (isolated Session, CallInFlight) throws(CallError) -> Reply
   ) async -> Result<Answer, CallError> {
     let number = session.makeCallNumber()

@@ -10,11 +10,11 @@ import WayValues
 protocol SessionOwner: AnyObject, Sendable {
   /// The session is over: its last member has left. Others may follow the links from outside that
   /// it has not.
-  func ended(_ session: String, unfollowed: [ExpectedLinks.Link])
+  func ended(_ session: String, unfollowed: [UnclaimedLinks.Link])
   /// Hands out the links from outside that came for a session before anybody could follow them.
-  func takeLinks(for session: String) -> [ExpectedLinks.Link]
+  func takeLinks(for session: String) -> [UnclaimedLinks.Link]
   /// Keeps those that the session cannot follow now.
-  func putBack(_ links: [ExpectedLinks.Link])
+  func putBack(_ links: [UnclaimedLinks.Link])
   /// The session tells an event of its own that Swift code listens to.
   func heard(_ event: BridgeEvent)
   /// Whether the app tells who clients are.
@@ -28,7 +28,7 @@ protocol SessionOwner: AnyObject, Sendable {
   /// The sessions as they are now, those of all loops.
   func sessionInfos() async -> [SessionInfo]
   /// What is declared and nobody serves, and the other way round.
-  func recheck() async -> Recheck
+  func recheck() async -> HostRouteAudit
   /// The table has changed here: so it does on the other servers. What each has answered, nil for one
   /// alone.
   func shareTable() async -> Result<[Value], CallError>?
@@ -38,13 +38,13 @@ protocol SessionOwner: AnyObject, Sendable {
   func watcherLeft(_ client: Client)
   /// From now on a client is told what happens in sessions, and in those of other loops soon. Call
   /// on the loop.
-  func watch(_ wish: WatchWish, _ collector: WatchCollector) -> WatchBeginning
+  func watch(_ wish: InspectorFilter, _ collector: InspectorFeed) -> WatchBeginning
   /// Has rules hold again that were in force before, by their hash.
   func goBack(
     toPolicy hash: String, expecting expected: String?, for caller: Caller
   ) async throws(CallError) -> Value
   /// What who inspects the server asks.
-  func inspect(_ question: Inspection) async throws(CallError) -> Value
+  func inspect(_ question: InspectionQuery) async throws(CallError) -> Value
   /// The `event` messages that the app retains for a client, of those topics that are wanted,
   /// oldest first.
   func retained(
@@ -56,14 +56,14 @@ protocol SessionOwner: AnyObject, Sendable {
 struct SessionEnvironment: Sendable {
   let loop: any EventLoop
   /// This server among others; nil for one alone.
-  let cluster: ClusterMember?
+  let cluster: ClusterNode?
   let router: Router
   let limits: Limits
   /// What is kept for all sessions.
   let budget: ByteBudget
-  let meter: CallMeter
-  let turns: Turns
-  let resumables: Resumables
+  let meter: SessionCallMeter
+  let turns: SessionLoopScheduler
+  let resumables: ResumableClients
   let observer: Observer
   let watch: Watch
   /// The wall clock: milliseconds since 1970-01-01 UTC.

@@ -32,21 +32,21 @@ struct SessionNavigator: Navigator {
     _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, deadline: Duration?,
     carrying: [String: any Sendable]
   ) async throws -> Outcome {
-    let options = CallOptions(
+    let options = SessionCallOptions(
       rights: rights, params: params, exts: exts, style: style, from: page,
       deadline: deadline?.asTimer,
       carried: Carried(carrying))
-    return try await SwiftCalls.go(.open, uri, options, in: own).asOutcome
+    return try await SessionAppCalls.go(.open, uri, options, in: own).asOutcome
   }
 
   func invoke(
     _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
     carrying: [String: any Sendable]
   ) async throws -> Value {
-    let options = CallOptions(
+    let options = SessionCallOptions(
       rights: rights, params: params, exts: exts, from: page, deadline: deadline?.asTimer,
       carried: Carried(carrying))
-    return try await SwiftCalls.go(.invoke, uri, options, in: own).value
+    return try await SessionAppCalls.go(.invoke, uri, options, in: own).value
   }
 
   func invoke<Back: Sendable>(
@@ -54,10 +54,10 @@ struct SessionNavigator: Navigator {
     carrying: [String: any Sendable], carryingBack type: Back.Type
   ) async throws -> Back {
     let carried = Carried(carrying, back: type)
-    let options = CallOptions(
+    let options = SessionCallOptions(
       rights: rights, params: params, exts: exts, from: page, deadline: deadline?.asTimer,
       carried: carried)
-    _ = try await SwiftCalls.go(.invoke, uri, options, in: own)
+    _ = try await SessionAppCalls.go(.invoke, uri, options, in: own)
     guard let brought = carried.brought, let back = brought as? Back else {
       throw CallError(
         .internal, "\(uri.quoted) has carried nothing back: its caller wants a \(type)")
@@ -70,14 +70,14 @@ struct SessionNavigator: Navigator {
   }
 
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value {
-    try await SwiftCalls.call(page: page, method, params, rights, timeout: nil, in: own).get()
+    try await SessionAppCalls.call(page: page, method, params, rights, timeout: nil, in: own).get()
   }
 
   func back(
     _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
   ) async throws -> NavigationChange {
-    try await SwiftCalls.change("navigation.back", about: target.page, exts, rights, in: own) {
-      GoingBack(target, result: result).operation(by: $0, for: rights.caller)
+    try await SessionAppCalls.change("navigation.back", about: target.page, exts, rights, in: own) {
+      BackRequest(target, result: result).operation(by: $0, for: rights.caller)
     }
   }
 
@@ -87,18 +87,19 @@ struct SessionNavigator: Navigator {
     guard let page = given ?? page else {
       throw CallError.invalidParams("Name the page to finish: this code runs on behalf of none")
     }
-    return try await SwiftCalls.change("navigation.finish", about: page, exts, rights, in: own) {
+    return try await SessionAppCalls.change("navigation.finish", about: page, exts, rights, in: own)
+    {
       _ in
       .finish(page: page, result: result?.outcome ?? .finished())
     }
   }
 
   func selectTab(_ index: Int) async throws -> NavigationChange {
-    try await SwiftCalls.select(.index(index), rights, in: own)
+    try await SessionAppCalls.select(.index(index), rights, in: own)
   }
 
   func selectTab(_ uri: String) async throws -> NavigationChange {
-    try await SwiftCalls.select(.uri(uri), rights, in: own)
+    try await SessionAppCalls.select(.uri(uri), rights, in: own)
   }
 
   func stack() async -> NavigationStack {
@@ -114,7 +115,8 @@ extension Call {
   /// A call of what a URI says, as Swift code of a session sees it; `number` is that of one that
   /// goes on.
   init(
-    _ said: Resolution, _ options: CallOptions, _ number: CallNumber? = nil, in session: Session
+    _ said: Resolution, _ options: SessionCallOptions, _ number: CallNumber? = nil,
+    in session: Session
   ) {
     options.carried?.begin()
     var waiting: WaitingCall?

@@ -6,7 +6,7 @@ import WayValues
 
 /// Writes what is kept of a session: for each of its parts what is to be done in the store. What it
 /// writes, ``Restoring`` reads.
-enum Keeping {
+enum SessionSnapshotWriter {
   private typealias Step = SessionChange.Step
 
   /// What is to be done for some parts; for all, where `parts` is nil. `isAwaited` where messages
@@ -18,7 +18,7 @@ enum Keeping {
     let calls = Dictionary(grouping: session.clientCalls) { $0.caller.client?.id ?? 0 }
     var steps: [Step] = []
     for part in (parts ?? all(in: session)).sorted() {
-      if let id = PartName.rest(of: part, "at").flatMap({ ClientID($0) }) {
+      if let id = RecordKey.rest(of: part, "at").flatMap({ ClientID($0) }) {
         if isWhole { session.members[id]?.kept.frames = nil }
         steps += state(
           of: id, calls[id] ?? [], isAwaited, isWhole: isWhole, number, in: session)
@@ -34,12 +34,12 @@ enum Keeping {
   /// The names of all parts.
   private static func all(in session: isolated Session) -> Set<String> {
     var parts: Set<String> = [
-      PartName.session, PartName.stack, PartName.invitations, PartName.links,
+      RecordKey.session, RecordKey.stack, RecordKey.invitations, RecordKey.links,
     ]
     for client in session.members.all where client.isResumable {
-      parts.formUnion([PartName.client(client.id), PartName.state(ofClient: client.id)])
+      parts.formUnion([RecordKey.client(client.id), RecordKey.state(ofClient: client.id)])
     }
-    parts.formUnion(session.pages.stack.allPages.map { PartName.page($0.id) })
+    parts.formUnion(session.pages.stack.allPages.map { RecordKey.page($0.id) })
     parts.formUnion(session.keys.names.map(\.part))
     return parts
   }
@@ -49,15 +49,15 @@ enum Keeping {
     of part: String, in session: isolated Session
   ) -> ValueObject? {
     switch part {
-    case PartName.session: return SessionRecord(session).members
-    case PartName.stack: return session.pages.stackRecord
-    case PartName.invitations:
+    case RecordKey.session: return SessionRecord(session).members
+    case RecordKey.stack: return session.pages.stackRecord
+    case RecordKey.invitations:
       return session.invitations.record(at: session.loop.nanoseconds, wall: session.wall)
-    case PartName.links: return session.links.record
+    case RecordKey.links: return session.links.record
     default: break
     }
-    if let id = PartName.rest(of: part, "page") { return session.pages.record(of: id) }
-    if let id = PartName.rest(of: part, "client").flatMap({ ClientID($0) }) {
+    if let id = RecordKey.rest(of: part, "page") { return session.pages.record(of: id) }
+    if let id = RecordKey.rest(of: part, "client").flatMap({ ClientID($0) }) {
       return session.members[id].flatMap { client(of: $0, in: session) }
     }
     return Keys.Name(part: part).flatMap {
@@ -94,9 +94,9 @@ enum Keeping {
     of id: ClientID, _ calls: [CallInFlight], _ isAwaited: Bool, isWhole: Bool, _ change: Int,
     in session: isolated Session
   ) -> [Step] {
-    let part = PartName.state(ofClient: id)
+    let part = RecordKey.state(ofClient: id)
     let all = Step.removeRange(
-      from: PartName.frame(0, ofClient: id), through: PartName.frame(.max, ofClient: id))
+      from: RecordKey.frame(0, ofClient: id), through: RecordKey.frame(.max, ofClient: id))
     guard let client = session.members[id], client.isResumable else {
       return [.remove(part: part), all]
     }
@@ -118,7 +118,7 @@ enum Keeping {
     var answered = client.kept.answered
     answered += outbox.answeredWaiting.map { ($0, .max) }
     outbox.forEach(after: kept) { last, frame in
-      answered += MessageHead.answered(in: frame).map { ($0, last) }
+      answered += ResponseIDReader.answered(in: frame).map { ($0, last) }
     }
     let state: ValueObject = [
       "received": .integer(Int64(clamping: client.taken)),
@@ -169,7 +169,7 @@ enum Keeping {
       {
         bytes = writer.numbered(number)
       }
-      steps.append(.put(part: PartName.frame(number, ofClient: client.id), bytes: bytes))
+      steps.append(.put(part: RecordKey.frame(number, ofClient: client.id), bytes: bytes))
       kept = (kept?.lowerBound ?? number)...number
     }
     client.kept.frames = kept
@@ -183,8 +183,8 @@ enum Keeping {
     client.kept.frames = end == kept.upperBound ? nil : (end + 1)...kept.upperBound
     return [
       .removeRange(
-        from: PartName.frame(kept.lowerBound, ofClient: client.id),
-        through: PartName.frame(end, ofClient: client.id))
+        from: RecordKey.frame(kept.lowerBound, ofClient: client.id),
+        through: RecordKey.frame(end, ofClient: client.id))
     ]
   }
 
@@ -202,7 +202,7 @@ enum Keeping {
 
 extension CallInFlight {
   /// Where it is answered; nil for one that nobody is told of over the wire.
-  fileprivate var address: ReplyAddress? {
+  fileprivate var address: ReplyHandle? {
     guard case .client(let address, _) = caller, !address.isSilent else { return nil }
     return address
   }
@@ -254,7 +254,7 @@ extension Session: Journal.Source {
     for parts: Set<String>?, isAwaited: Bool, number: Int
   ) -> [SessionChange.Step] {
     assumeIsolated {
-      Keeping.steps(for: parts, isAwaited: isAwaited, number: number, in: $0)
+      SessionSnapshotWriter.steps(for: parts, isAwaited: isAwaited, number: number, in: $0)
     }
   }
 

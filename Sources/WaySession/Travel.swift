@@ -6,13 +6,13 @@ import WayValues
 
 /// Takes calls where their ``Journey`` leads: asks interceptors and modules on the way, and has who
 /// is there do the work.
-enum Travel {
+enum CallRunner {
   /// Begins a call. Where its URI leads to a synchronous task, past interceptors that do not wait,
   /// it comes to its end here and now; all others go on a ``Journey``. Throws what ends it, unless
   /// the failure handler is asked. `isLast` says that the URI is what was looked up last.
   static func begin(
-    _ entry: Entry, _ uri: String, _ isLast: Bool, _ options: CallOptions,
-    for address: ReplyAddress, in session: isolated Session
+    _ entry: Entry, _ uri: String, _ isLast: Bool, _ options: SessionCallOptions,
+    for address: ReplyHandle, in session: isolated Session
   ) throws(CallError) -> Reply {
     // What is wrong depends on what the caller may know; and who traces traces all of it.
     guard !session.isTraced,
@@ -57,7 +57,7 @@ enum Travel {
     }
     if case .begun = event, journey.options.span == nil {
       journey.begin(
-        CallSpan(tracer, journey.entry, journey.uri, journey.options.exts, journey.caller))
+        SessionCallSpan(tracer, journey.entry, journey.uri, journey.options.exts, journey.caller))
     }
     guard let span = journey.options.span else {
       return try follow(journey, event, for: asker, in: session)
@@ -220,7 +220,7 @@ enum Travel {
 }
 
 // Where a call arrives.
-extension Travel {
+extension CallRunner {
   /// Has the work done; nil where who is there leaves the call to the next.
   private static func arrive(
     at destination: Destination, _ journey: Journey, for asker: Session.Asker,
@@ -269,16 +269,16 @@ extension Travel {
       Rescue.ask(handler, destination, journey, call, in: session)
       call.hasBegun()
     case .back:
-      let back = try GoingBack(texts: destination.params)
+      let back = try BackRequest(texts: destination.params)
       let call = try begin(asker, journey, in: session)
-      call.attempt = Attempt(destination.resolution, by: journey.caller, in: session)
+      call.attempt = FailedOperation(destination.resolution, by: journey.caller, in: session)
       session.change(
         back.operation(by: session.guide, for: journey.caller), journey.options.exts,
         by: journey.caller, for: call)
     case .selectTab:
       let tab = try session.guide.tab(
         try TabReference(texts: destination.params), for: journey.caller)
-      let attempt = Attempt(destination.resolution, by: journey.caller, in: session)
+      let attempt = FailedOperation(destination.resolution, by: journey.caller, in: session)
       return try select(
         tab, attempt, journey.entry, journey.options.rights, journey.options.span, for: asker,
         in: session)
@@ -302,7 +302,8 @@ extension Travel {
   /// Selects a tab, in its turn, and answers the call with the change. The host of the tab's first
   /// page is asked for it where the tab has none.
   static func select(
-    _ tab: Int, _ attempt: Attempt?, _ entry: Entry, _ rights: Rights, _ span: CallSpan? = nil,
+    _ tab: Int, _ attempt: FailedOperation?, _ entry: Entry, _ rights: Rights,
+    _ span: SessionCallSpan? = nil,
     for asker: Session.Asker, in session: isolated Session
   ) throws(CallError) -> Reply {
     if session.pages.stack.hasPages(tab: tab) {
@@ -316,7 +317,7 @@ extension Travel {
     guard try session.guide.destination(of: uri, [:]).routeKind == .page else {
       throw CallError(.wrongKind, "\(uri.quoted), the first page of tab \(tab), is no page")
     }
-    let options = CallOptions(
+    let options = SessionCallOptions(
       rights: rights, method: .selectTab, span: span, style: .tab, tab: tab, answersChange: true)
     let journey = Journey(entry, uri, options)
     return try go(journey, for: asker, in: session)
@@ -370,7 +371,7 @@ extension Travel {
 
   /// Opens a page, in its turn.
   private static func open(
-    _ destination: Destination, _ presenter: Presenter, _ chosen: ChosenHost?,
+    _ destination: Destination, _ presenter: HostReference, _ chosen: ChosenHost?,
     _ journey: Journey, for asker: Session.Asker, in session: isolated Session
   ) throws(CallError) -> Reply {
     var options = journey.options

@@ -2,7 +2,7 @@ import WayRPC
 import WayValues
 
 /// A value that somebody is to type, as a route table's schema describes it.
-package struct Field: Sendable, Equatable {
+package struct FormField: Sendable, Equatable {
   /// What is typed for it.
   package enum Kind: Sendable, Equatable {
     case text, integer, number

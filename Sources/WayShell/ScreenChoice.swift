@@ -2,7 +2,7 @@ import WayRPC
 import WayValues
 
 /// One entry of a list.
-package struct Choice: Sendable, Equatable {
+package struct ScreenChoice: Sendable, Equatable {
   package let label: String
   /// What the page answers with when it is chosen.
   package let value: Value

@@ -1,6 +1,6 @@
 /// A shell's state drawn for a terminal of so many columns and rows: the edges of the pages beneath,
 /// the top page in a frame, and what has happened lately.
-package struct Picture: Sendable {
+package struct ShellRenderer: Sendable {
   /// The smallest terminal that is drawn for; what does not fit a smaller one runs over.
   private static let least = (columns: 20, rows: 8)
   /// So many of the pages beneath show an edge.
@@ -16,7 +16,7 @@ package struct Picture: Sendable {
     self.isColoured = isColoured
   }
 
-  private enum Ink: String {
+  private enum TerminalStyle: String {
     case bold = "1"
     case dim = "2"
     case inverse = "7"
@@ -34,7 +34,7 @@ package struct Picture: Sendable {
     if isRoomy { lines += edges(state.beneath) }
     let height = room - lines.count - notes.count
     if !state.panel.isEmpty {
-      let body = state.panel.map { (Ink.plain, $0) }
+      let body = state.panel.map { (TerminalStyle.plain, $0) }
       lines += box(body, "waybridge", "an empty line goes back to the page", height)
     } else {
       lines +=
@@ -87,22 +87,22 @@ package struct Picture: Sendable {
   }
 
   private func box(
-    _ body: [(Ink, String)], _ title: String, _ prompt: String, _ height: Int
+    _ body: [(TerminalStyle, String)], _ title: String, _ prompt: String, _ height: Int
   ) -> [String] {
     let room = max(1, height - 2)
-    let rest = [(Ink, String)](repeating: (.plain, ""), count: max(0, room - body.count))
+    let rest = [(TerminalStyle, String)](repeating: (.plain, ""), count: max(0, room - body.count))
     return [edge("┌┐", title)] + (body.prefix(room) + rest).map(row) + [edge("└┘", prompt)]
   }
 
-  private func row(_ line: (ink: Ink, text: String)) -> String {
+  private func row(_ line: (ink: TerminalStyle, text: String)) -> String {
     "│ " + ink(line.ink, line.text.fitted(to: columns - 4)) + " │"
   }
 
   /// So many lines: what there is to do first, where not all of them have room.
-  private func body(of screen: Screen, _ count: Int) -> [(Ink, String)] {
+  private func body(of screen: Screen, _ count: Int) -> [(TerminalStyle, String)] {
     let tasks = screen.tasks
     let share = min(tasks.count, max(1, count - 2))
-    var facts: [(Ink, String)] = [(.dim, screen.uri)] + screen.facts.map { (.plain, $0) }
+    var facts: [(TerminalStyle, String)] = [(.dim, screen.uri)] + screen.facts.map { (.plain, $0) }
     if !tasks.isEmpty { facts.append((.plain, "")) }
     let room = max(0, count - share)
     if facts.count > room {
@@ -111,7 +111,8 @@ package struct Picture: Sendable {
       if room > 0 { facts.append((.dim, "… \(hidden) more lines")) }
     }
     let lines = facts + window(tasks, screen.focus, count - facts.count).map { (.plain, $0) }
-    return lines + [(Ink, String)](repeating: (.plain, ""), count: max(0, count - lines.count))
+    return lines
+      + [(TerminalStyle, String)](repeating: (.plain, ""), count: max(0, count - lines.count))
   }
 
   /// So many of the lines, with that of the index in sight.
@@ -124,7 +125,7 @@ package struct Picture: Sendable {
     return Array(lines[start..<end]) + ["… \(hidden) more"]
   }
 
-  private func ink(_ ink: Ink, _ text: String) -> String {
+  private func ink(_ ink: TerminalStyle, _ text: String) -> String {
     isColoured && ink != .plain ? "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m" : text
   }
 }

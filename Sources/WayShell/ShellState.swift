@@ -132,7 +132,7 @@ package struct ShellState: Sendable {
       }
       return answer(screen, choices[number - 1].value)
     case .form(var form):
-      do throws(Field.Fault) {
+      do throws(FormField.Fault) {
         try form.fill(text)
       } catch {
         throw Order.Fault(text: error.text)

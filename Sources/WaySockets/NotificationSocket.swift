@@ -2,11 +2,12 @@ import Glibc
 
 /// The Unix socket at which a service manager takes notices, as sd_notify(3) sends them.
 package struct NotificationSocket: Sendable {
-  private let address: SocketAddress
+  private let address: SystemSocketAddress
 
   /// `name` is what NOTIFY_SOCKET holds: a path from the root on, or `@` and an abstract name.
   package init(_ name: String) throws(SocketError) {
-    guard name.hasPrefix("/") || name.hasPrefix("@"), let address = SocketAddress(unixPath: name)
+    guard name.hasPrefix("/") || name.hasPrefix("@"),
+      let address = SystemSocketAddress(unixPath: name)
     else {
       throw SocketError(
         .invalid,

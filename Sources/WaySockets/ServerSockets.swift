@@ -19,12 +19,12 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   private(set) var isStopping = false
 
   private var listener: Listener?
-  private var address = ListeningAddress.none
+  private var address = ListenAddress.none
   private var requests: [ObjectIdentifier: HTTPConnection] = [:]
   /// Those of the requests that came when the server was full, in order.
   private var extras: [HTTPConnection] = []
   /// The WebSocket connections, by their loops; the first is this one.
-  private let places: [LoopConnections]
+  private let places: [SocketLoopServer]
   /// How many WebSocket connections there are.
   private var connectionCount = 0
   /// How many of the places have not stopped.
@@ -38,7 +38,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   /// Listens on the first of the loops.
   init(
     configuration: SocketServerConfiguration, endpoints: [Endpoint], loop: SocketLoop,
-    places: [LoopConnections]
+    places: [SocketLoopServer]
   ) {
     self.configuration = configuration
     self.places = places
@@ -68,7 +68,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   }
 
   /// Listens, when every place has begun.
-  func listen(_ responder: HTTPResponder?) throws(SocketError) -> ListeningAddress {
+  func listen(_ responder: HTTPResponder?) throws(SocketError) -> ListenAddress {
     let listener = try Listener(
       configuration, loop: loop, onTaken: { [weak self] in self?.take($0, $1) },
       onTurnedAway: { [weak self] in self?.refused(.exhausted, from: nil) })
@@ -102,7 +102,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
     if isExtra, extras.count >= configuration.maximumExtraConnections {
       refused(.full, from: peer.text)
       guard let oldest = extras.first(where: \.isWaiting) else {
-        return HTTPAnswer(fault: .full).sendAndClose(descriptor)
+        return OutgoingResponse(fault: .full).sendAndClose(descriptor)
       }
       oldest.turnAway(.full)
     }

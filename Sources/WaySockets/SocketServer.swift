@@ -4,7 +4,7 @@ import WayTransport
 package final class SocketServer: Sendable {
   private let loop: SocketLoop
   private let sockets: ServerSockets
-  private let places: [LoopConnections]
+  private let places: [SocketLoopServer]
 
   /// Listens, and serves HTTP, on the first of the loops, of which there is at least one; WebSocket
   /// connections go to all of them. The endpoints' paths are exact.
@@ -14,7 +14,7 @@ package final class SocketServer: Sendable {
   ) {
     self.loop = loop
     places = ([loop] + others).map {
-      LoopConnections(configuration, loop: $0, count: others.count + 1)
+      SocketLoopServer(configuration, loop: $0, count: others.count + 1)
     }
     sockets = ServerSockets(
       configuration: configuration, endpoints: endpoints, loop: loop, places: places)
@@ -25,11 +25,11 @@ package final class SocketServer: Sendable {
   /// - Parameter responder: asked before the files are.
   package func start(
     responder: HTTPResponder? = nil
-  ) async throws(SocketError) -> ListeningAddress {
+  ) async throws(SocketError) -> ListenAddress {
     let subprotocols = try await on(loop) { [sockets] () throws(SocketError) in
       try sockets.check()
     }
-    var begun: [LoopConnections] = []
+    var begun: [SocketLoopServer] = []
     do throws(SocketError) {
       for place in places {
         try await on(place.loop) { [sockets, places] () throws(SocketError) in

@@ -25,7 +25,7 @@ package struct SocketServerConfiguration: Sendable {
   package var webRoot: String?
   /// Files that are part of the program, by the paths that they are served at; they go before those
   /// of the folder.
-  package var embeddedFiles: [String: EmbeddedFile] = [:]
+  package var embeddedFiles: [String: HTTPEmbeddedFile] = [:]
   /// The content security policy of files, of a folder and of the program; empty for none. Who may
   /// show them in a frame is added where it says nothing of that: the server's own pages, and those
   /// of the origins that are let in.

@@ -23,7 +23,7 @@ import WayValues
 /// synchronous FULL). All work runs on a thread of its own, one call after the other. Others may use
 /// the database meanwhile; they are waited for, up to 5 seconds.
 public actor SQLiteEffects {
-  private let queue = WorkQueue("waybridge.effects")
+  private let queue = SQLiteWorkQueue("waybridge.effects")
   private let connection: SQLiteConnection
   /// Milliseconds.
   private let time: Int64

@@ -6,7 +6,7 @@ import WaySession
 /// begin on the folder.
 ///
 /// All methods block, and throw ``SQLiteError``.
-package final class SavedSessions {
+package final class SQLiteSavedSessions {
   /// What is told of a session without reading its parts.
   package struct Summary: Sendable {
     /// Unique among all sessions.

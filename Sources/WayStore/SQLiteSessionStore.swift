@@ -10,7 +10,7 @@ import WaySession
 /// The file holds what opens sessions: it is made for its owner alone (mode 0600, a new folder
 /// 0700), and one that is there keeps its mode.
 public actor SQLiteSessionStore: SessionStore {
-  private let queue = WorkQueue("waybridge.sessions")
+  private let queue = SQLiteWorkQueue("waybridge.sessions")
   private let path: String
   /// Nil once it is closed.
   private var connection: SQLiteConnection?

@@ -2,7 +2,7 @@ import Dispatch
 
 /// A thread's worth of work that may block, one job after the other: what an actor runs on whose
 /// calls wait for a disk.
-package final class WorkQueue: SerialExecutor {
+package final class SQLiteWorkQueue: SerialExecutor {
   // A serial queue of its own gets a thread besides those that Swift's tasks share.
   private let queue: DispatchQueue
 

@@ -72,13 +72,13 @@ extension DocumentReader {
     return nil
   }
 
-  /// One of the words that `Choice` has.
-  package mutating func choice<Choice: RawRepresentable & CaseIterable>(
-    _ name: String, of object: ValueObject, at path: JSONPath, as type: Choice.Type
-  ) -> Choice? where Choice.RawValue == String {
+  /// One of the words that `ScreenChoice` has.
+  package mutating func choice<ScreenChoice: RawRepresentable & CaseIterable>(
+    _ name: String, of object: ValueObject, at path: JSONPath, as type: ScreenChoice.Type
+  ) -> ScreenChoice? where ScreenChoice.RawValue == String {
     guard let text = requiredText(name, of: object, at: path) else { return nil }
-    if let choice = Choice(rawValue: text) { return choice }
-    unknown(text, at: path.member(name), of: Choice.allCases.map(\.rawValue))
+    if let choice = ScreenChoice(rawValue: text) { return choice }
+    unknown(text, at: path.member(name), of: ScreenChoice.allCases.map(\.rawValue))
     return nil
   }
 
@@ -91,9 +91,9 @@ extension DocumentReader {
   }
 
   /// As ``choice(_:of:at:as:)``, where the member may be missing.
-  package mutating func optionalChoice<Choice: RawRepresentable & CaseIterable>(
-    _ name: String, of object: ValueObject, at path: JSONPath, as type: Choice.Type
-  ) -> Choice? where Choice.RawValue == String {
+  package mutating func optionalChoice<ScreenChoice: RawRepresentable & CaseIterable>(
+    _ name: String, of object: ValueObject, at path: JSONPath, as type: ScreenChoice.Type
+  ) -> ScreenChoice? where ScreenChoice.RawValue == String {
     object[name] == nil ? nil : choice(name, of: object, at: path, as: type)
   }
 

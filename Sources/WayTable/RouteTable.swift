@@ -17,7 +17,7 @@ package struct RouteTable: Sendable {
   /// The named types, in the document's order.
   package let types: [(name: String, schema: ValueSchema)]
   /// What the app publishes, in the document's order.
-  package let topics: [TopicDeclaration]
+  package let topics: [TableTopicDeclaration]
   /// The groups with what each means; nil where the document does not declare them.
   package let groups: [(String, String)]?
   /// The permissions with what each means; nil where the document does not declare them.

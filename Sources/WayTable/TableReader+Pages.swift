@@ -43,7 +43,7 @@ extension TableReader {
 // What the document says of topics.
 extension TableReader {
   /// What the app publishes.
-  mutating func topics(of document: ValueObject) -> [TopicDeclaration] {
+  mutating func topics(of document: ValueObject) -> [TableTopicDeclaration] {
     let path = JSONPath.root.member("topics")
     guard let value = document["topics"], let topics = object(value, at: path) else { return [] }
     return topics.members.compactMap { member in
@@ -52,7 +52,7 @@ extension TableReader {
         return nil
       }
       if let reason = Self.fault(inTopic: member.name) { fault(path, reason) }
-      return TopicDeclaration(
+      return TableTopicDeclaration(
         name: member.name, title: text("title", of: object, at: path),
         purpose: text("purpose", of: object, at: path), data: schema("data", of: object, at: path))
     }
@@ -61,11 +61,11 @@ extension TableReader {
   private static let maxTopic = 256
 
   private static func fault(inTopic name: String) -> String? {
-    let isWritten = name.utf8.allSatisfy(TopicName.isAllowed)
+    let isWritten = name.utf8.allSatisfy(TableTopicName.isAllowed)
     guard isWritten, (1...maxTopic).contains(name.utf8.count) else {
       return "is no topic: ASCII letters, digits and . _ - : / only, \(maxTopic) of them at most"
     }
-    return TopicName.ownBeginnings.first(where: name.hasPrefix).map {
+    return TableTopicName.ownBeginnings.first(where: name.hasPrefix).map {
       "topics that begin with '\($0)' are the server's own"
     }
   }

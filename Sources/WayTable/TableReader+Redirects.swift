@@ -54,9 +54,9 @@ extension TableReader {
   /// Where a member leads, which may be missing.
   mutating func target(
     _ name: String, of object: ValueObject, at path: JSONPath
-  ) -> RouteTarget? {
+  ) -> PatternTarget? {
     pattern(name, of: object, at: path) { (text) throws(RoutePatternError) in
-      try RouteTarget(text)
+      try PatternTarget(text)
     }
   }
 

@@ -5,7 +5,7 @@ import WayValues
 // What the document says of whom something is for.
 extension TableReader {
   /// Whom a route is there for.
-  mutating func release(of route: ValueObject, at path: JSONPath) -> Release? {
+  mutating func release(of route: ValueObject, at path: JSONPath) -> Rollout? {
     let path = path.member("release")
     guard let value = route["release"],
       let object = object(value, at: path, known: ["share", "clients"])
@@ -19,9 +19,9 @@ extension TableReader {
   /// Shares of branches lie side by side: this one's begins at `start`.
   mutating func release(
     _ object: ValueObject, at path: JSONPath, from start: Double
-  ) -> Release? {
+  ) -> Rollout? {
     guard object["share"] != nil || object["clients"] != nil else { return nil }
-    return Release(
+    return Rollout(
       share: share(of: object, at: path).map { start..<max(start, start + $0) },
       clients: clients(of: object, at: path))
   }
@@ -41,7 +41,9 @@ extension TableReader {
     return share
   }
 
-  private mutating func clients(of object: ValueObject, at path: JSONPath) -> [Release.Clients] {
+  private mutating func clients(of object: ValueObject, at path: JSONPath) -> [Rollout
+    .ClientVersions]
+  {
     let path = path.member("clients")
     guard let value = object["clients"], let clients = self.object(value, at: path) else {
       return []
@@ -55,7 +57,7 @@ extension TableReader {
         return nil
       }
       if range.isEmpty { fault(path, "no version is '\(text)'") }
-      return Release.Clients(name: member.name == "*" ? nil : member.name, versions: range)
+      return Rollout.ClientVersions(name: member.name == "*" ? nil : member.name, versions: range)
     }
   }
 

@@ -100,7 +100,7 @@ extension TableReader {
 
   private mutating func fallback(
     of object: ValueObject, at path: JSONPath, _ patterns: [RoutePattern]
-  ) -> RouteTarget? {
+  ) -> PatternTarget? {
     let target = target("fallback", of: object, at: path)
     for pattern in patterns {
       guard let name = target?.firstName(missingIn: pattern) else { continue }

@@ -24,7 +24,7 @@ extension TableReader {
         SchemeDeclaration(
           name: scheme, isClosed: isClosed,
           undefined: pattern("undefined", of: rules, at: path) { (text) throws(RoutePatternError) in
-            try RouteTarget(undefinedRoute: text)
+            try PatternTarget(undefinedRoute: text)
           }))
     }
     return declared

@@ -2,7 +2,7 @@ import WayRouting
 import WayValues
 
 /// What a table says of one topic that the app publishes.
-package struct TopicDeclaration: Sendable, Hashable {
+package struct TableTopicDeclaration: Sendable, Hashable {
   /// The whole topic, `cart.changed`.
   package let name: String
   /// A few words for people.

@@ -1,5 +1,5 @@
 /// The grammar of what events are about: ASCII letters, digits and `. _ - : /`.
-package enum TopicName {
+package enum TableTopicName {
   /// Topics that begin so are the server's own, now or in a later version, and no app's.
   package static let ownBeginnings = [
     "session.", "page.", "task.", "route.", "server.", "table.",

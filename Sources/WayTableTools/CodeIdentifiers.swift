@@ -9,7 +9,7 @@
 /// 4. A word that the language, or the code around, has for itself gets an underscore: `default_`.
 /// 5. A name that an earlier one has already gets the first number from 2 that makes it another:
 ///    `addressList2`.
-package struct Identifiers {
+package struct CodeIdentifiers {
   /// How words are put together.
   package enum Style {
     /// `addressList`

@@ -57,13 +57,13 @@ struct LanguageNames {
   /// Whether names have letters beyond ASCII.
   var keepsLetters = true
 
-  func typeNames() -> Identifiers { names(.upper, types) }
-  func functionNames() -> Identifiers { names(.lower, functions) }
-  func memberNames() -> Identifiers { names(.lower, members) }
-  func caseNames() -> Identifiers { names(.lower, cases) }
+  func typeNames() -> CodeIdentifiers { names(.upper, types) }
+  func functionNames() -> CodeIdentifiers { names(.lower, functions) }
+  func memberNames() -> CodeIdentifiers { names(.lower, members) }
+  func caseNames() -> CodeIdentifiers { names(.lower, cases) }
 
-  private func names(_ style: Identifiers.Style, _ further: Set<String>) -> Identifiers {
-    Identifiers(style, reserved: keywords.union(further), keepsLetters: keepsLetters)
+  private func names(_ style: CodeIdentifiers.Style, _ further: Set<String>) -> CodeIdentifiers {
+    CodeIdentifiers(style, reserved: keywords.union(further), keepsLetters: keepsLetters)
   }
 }
 

@@ -8,7 +8,7 @@ extension CodeModel {
   /// A table in a language. Types of the table are named first, then those that stand where they
   /// are used, in the order of the document: a route that is added at the end changes no name.
   init(_ table: RouteTable, _ language: CodeLanguage) {
-    var reader = CodeModelReader(language)
+    var reader = CodeModelBuilder(language)
     self.init(stamp: table.stamp, language: language)
     reader.add(table.types)
     routes = reader.routes(table.declarations.routes)
@@ -27,13 +27,13 @@ extension Route {
 }
 
 /// Finds out what is to be declared.
-private struct CodeModelReader {
+private struct CodeModelBuilder {
   private let names: LanguageNames
   /// Whether the page whose method is called is a parameter beside those of the method.
   private let isPageBeside: Bool
-  private var typeNames: Identifiers
-  private var functionNames: Identifiers
-  private var topicNames: Identifiers
+  private var typeNames: CodeIdentifiers
+  private var functionNames: CodeIdentifiers
+  private var topicNames: CodeIdentifiers
   private(set) var declarations: [CodeDeclaration?] = []
   /// The named types, by what the table calls them.
   private var types: [UTF8Key: CodeType] = [:]
@@ -205,7 +205,7 @@ private struct CodeModelReader {
 
   // MARK: topics
 
-  mutating func topics(_ topics: [TopicDeclaration]) -> [CodeTopic] {
+  mutating func topics(_ topics: [TableTopicDeclaration]) -> [CodeTopic] {
     var read: [CodeTopic] = []
     for topic in topics {
       read.append(

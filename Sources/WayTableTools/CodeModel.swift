@@ -98,7 +98,7 @@ struct CodeRoute {
 
 /// A topic that the app publishes.
 struct CodeTopic {
-  let topic: TopicDeclaration
+  let topic: TableTopicDeclaration
   let identifier: String
   let data: CodeType
   let notes: [String]

@@ -80,21 +80,21 @@ struct HTMLPage {
     }
     page.line("</ul>")
     page.line("<dl>")
-    for fact in RouteFacts.of(route, in: table) {
+    for fact in TableRouteFacts.of(route, in: table) {
       page.line("<dt>\(Self.escaped(fact.label))</dt><dd>\(Self.escaped(fact.text))</dd>")
     }
     page.line("</dl>")
-    write("Parameter", RouteFacts.rows(route.parameters), to: &page)
+    write("Parameter", TableRouteFacts.rows(route.parameters), to: &page)
     write(result: route.result, "Result", to: &page)
     for method in route.methods {
       page.line("<h4>\(Self.escaped(method.name))</h4>")
       text(method.title, method.purpose, to: &page)
-      write("Parameter", RouteFacts.rows(method.parameters), to: &page)
+      write("Parameter", TableRouteFacts.rows(method.parameters), to: &page)
       write(result: method.result, "Answer", to: &page)
     }
   }
 
-  private func write(_ topic: TopicDeclaration, to page: inout CodeWriter) {
+  private func write(_ topic: TableTopicDeclaration, to page: inout CodeWriter) {
     head(topic.name, topic.title, topic.purpose, to: &page)
     write(result: topic.data, "Data", to: &page)
   }
@@ -106,13 +106,13 @@ struct HTMLPage {
       let values = allowed.map { "<code>\(Self.escaped($0.text))</code>" }
       page.line("<p>One of \(values.joined(separator: ", "))</p>")
     }
-    write("Member", RouteFacts.rows(type.schema), to: &page)
+    write("Member", TableRouteFacts.rows(type.schema), to: &page)
   }
 
   private func write(_ redirect: Redirect, to page: inout CodeWriter) {
     page.line("<h3><code>\(Self.escaped(redirect.from.text))</code></h3>")
     page.line("<ul>")
-    for way in RouteFacts.ways(of: redirect) { page.line("<li>\(Self.escaped(way))</li>") }
+    for way in TableRouteFacts.ways(of: redirect) { page.line("<li>\(Self.escaped(way))</li>") }
     page.line("</ul>")
   }
 
@@ -132,10 +132,10 @@ struct HTMLPage {
     guard let result else { return }
     let title = result.title.map { ", \($0)" } ?? ""
     page.line("<p>\(word): \(Self.escaped(result.words + title))</p>")
-    if result.typeName == nil { write("Member", RouteFacts.rows(result), to: &page) }
+    if result.typeName == nil { write("Member", TableRouteFacts.rows(result), to: &page) }
   }
 
-  private func write(_ head: String, _ rows: [RouteFacts.Row], to page: inout CodeWriter) {
+  private func write(_ head: String, _ rows: [TableRouteFacts.Row], to page: inout CodeWriter) {
     if rows.isEmpty { return }
     page.line("<table>")
     page.line("<tr><th>\(head)</th><th>Type</th><th>Needed</th><th>What it is</th></tr>")

@@ -35,15 +35,15 @@ struct MarkdownPage {
     write(title: route.title, purpose: route.purpose, to: &page)
     page.line()
     for pattern in route.patterns { page.line("- \(Self.code(pattern.text))") }
-    for fact in RouteFacts.of(route, in: table) {
+    for fact in TableRouteFacts.of(route, in: table) {
       page.line("- \(fact.label): \(Self.escaped(fact.text))")
     }
-    write("Parameter", RouteFacts.rows(route.parameters), to: &page)
+    write("Parameter", TableRouteFacts.rows(route.parameters), to: &page)
     write(result: route.result, "Result", to: &page)
     for method in route.methods {
       page.line("\n#### \(Self.escaped("\(route.name): \(method.name)"))")
       write(title: method.title, purpose: method.purpose, to: &page)
-      write("Parameter", RouteFacts.rows(method.parameters), to: &page)
+      write("Parameter", TableRouteFacts.rows(method.parameters), to: &page)
       write(result: method.result, "Answer", to: &page)
     }
   }
@@ -57,10 +57,10 @@ struct MarkdownPage {
     guard let result else { return }
     let title = result.title.map { ", \(Self.escaped($0))" } ?? ""
     page.line("\n\(word): \(Self.escaped(result.words))\(title)")
-    if result.typeName == nil { write("Member", RouteFacts.rows(result), to: &page) }
+    if result.typeName == nil { write("Member", TableRouteFacts.rows(result), to: &page) }
   }
 
-  private func write(_ head: String, _ rows: [RouteFacts.Row], to page: inout CodeWriter) {
+  private func write(_ head: String, _ rows: [TableRouteFacts.Row], to page: inout CodeWriter) {
     guard !rows.isEmpty else { return }
     page.line("\n| \(head) | Type | Needed | |")
     page.line("|---|---|---|---|")
@@ -88,7 +88,7 @@ struct MarkdownPage {
       if let allowed = type.schema.allowed {
         page.line("\nOne of \(Self.escaped(allowed.map(\.text).joined(separator: ", ")))")
       }
-      write("Member", RouteFacts.rows(type.schema), to: &page)
+      write("Member", TableRouteFacts.rows(type.schema), to: &page)
     }
   }
 
@@ -97,7 +97,7 @@ struct MarkdownPage {
     if !redirects.isEmpty { page.line("\n## Redirects\n") }
     for redirect in redirects {
       page.line("- \(Self.code(redirect.from.text))")
-      for way in RouteFacts.ways(of: redirect) { page.line("  - \(Self.escaped(way))") }
+      for way in TableRouteFacts.ways(of: redirect) { page.line("  - \(Self.escaped(way))") }
     }
   }
 

@@ -4,7 +4,7 @@ import WayValues
 
 /// The document of a table in one way to write it: members in the order of the schema, nothing that
 /// goes without saying. It means the same, and is a table itself.
-struct NormalTable {
+struct NormalizedTable {
   private let table: RouteTable
 
   init(_ table: RouteTable) {

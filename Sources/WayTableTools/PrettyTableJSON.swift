@@ -1,7 +1,7 @@
 import WayValues
 
 /// JSON for people: a member a line, short lists and objects on one.
-enum PrettyJSON {
+enum PrettyTableJSON {
   private static let width = 100
 
   /// The value, without a line end.

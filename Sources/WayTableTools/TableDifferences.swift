@@ -244,7 +244,7 @@ package struct TableDifferences: Sendable {
   }
 
   private func words(_ redirect: Redirect) -> String {
-    RouteFacts.ways(of: redirect).map(\.brief).joined(separator: "; ")
+    TableRouteFacts.ways(of: redirect).map(\.brief).joined(separator: "; ")
   }
 
   private mutating func compareSchemes() {

@@ -27,8 +27,8 @@ package struct TableExport {
   /// The text: the same for the same table, always.
   package func text(as format: Format) -> String {
     switch format {
-    case .json: PrettyJSON.text(NormalTable(table).value) + "\n"
-    case .plist: PropertyList.text(NormalTable(table).value)
+    case .json: PrettyTableJSON.text(NormalizedTable(table).value) + "\n"
+    case .plist: PropertyList.text(NormalizedTable(table).value)
     case .markdown: MarkdownPage(table).text
     case .html: HTMLPage(table, demo: demo).text
     }

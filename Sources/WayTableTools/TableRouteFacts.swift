@@ -4,7 +4,7 @@ import WayTable
 import WayValues
 
 /// What a page for people says of things of a table, as plain texts that are not escaped yet.
-enum RouteFacts {
+enum TableRouteFacts {
   /// A row of a table of parameters or members.
   struct Row {
     let name: String

@@ -2,9 +2,9 @@ import WaySession
 
 extension BridgeConfiguration {
   /// Where calls of back-ends go; nil where nobody could be told apart.
-  func post(_ group: HubGroup) -> Responder.Post? {
+  func post(_ group: SessionServer) -> BridgeResponder.Post? {
     guard identify != nil || unixPath != nil else { return nil }
-    return Responder.Post(
+    return BridgeResponder.Post(
       group: group, maxMessage: keptLimits.maxMessage, isOpen: identify == nil)
   }
 
@@ -12,11 +12,11 @@ extension BridgeConfiguration {
   /// router gets the routes of their own, and the sessions the methods.
   func hub(
     serving router: Router, log: BridgeLog?, now: @escaping @Sendable () -> Int64
-  ) throws -> HubConfiguration {
-    if conformance { try Conformance.register(in: router) }
-    var shared = HubConfiguration(
+  ) throws -> SessionServerConfiguration {
+    if conformance { try ConformanceMethods.register(in: router) }
+    var shared = SessionServerConfiguration(
       router: router, limits: keptLimits,
-      methods: conformance ? Conformance.methods : [:], now: now, identify: identify)
+      methods: conformance ? ConformanceMethods.methods : [:], now: now, identify: identify)
     shared.identifyTimeout = identifyTimeout
     shared.rulebook = try policy.rulebook()
     shared.logger = logger

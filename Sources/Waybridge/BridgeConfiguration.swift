@@ -20,7 +20,7 @@ public struct BridgeConfiguration: Sendable {
   public var allowsAnonymous = false
   /// Who has started the process: told when the server listens and when it ends, and whose socket is
   /// listened on, in the place of ``host``, ``port`` and ``unixPath``. Nil tells nobody.
-  public var serviceManager: ServiceManager?
+  public var serviceManager: SystemdNotifier?
   /// The path below which everything is served, such as `/app`; empty for none. Anything outside of
   /// it is answered 404.
   public var prefix = ""

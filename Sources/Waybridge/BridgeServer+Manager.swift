@@ -19,7 +19,7 @@ extension BridgeServer {
   }
 
   /// Tells the service manager something; that this failed, the log.
-  func tell(_ notice: ServiceManager.Notice) {
+  func tell(_ notice: SystemdNotifier.Notice) {
     do throws(SocketError) { try configuration.serviceManager?.tell(notice) } catch {
       configuration.logger?.warning(
         "service manager not told", metadata: ["reason": "\(error.description)"])

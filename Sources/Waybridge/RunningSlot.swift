@@ -14,7 +14,7 @@ final class RunningSlot: Sendable {
   private enum State {
     case idle
     case starting
-    case running(HubGroup)
+    case running(SessionServer)
   }
 
   private struct Held {
@@ -40,7 +40,7 @@ final class RunningSlot: Sendable {
   }
 
   /// The links that wait, for the bridge; where none does, the bridge is there for all from now on.
-  func begin(_ group: HubGroup) -> [WaitingLink] {
+  func begin(_ group: SessionServer) -> [WaitingLink] {
     held.withLock { held in
       if held.links.isEmpty { held.state = .running(group) }
       defer { held.links = [] }
@@ -66,7 +66,7 @@ final class RunningSlot: Sendable {
   }
 
   /// The bridge; fails with 2503 while there is none.
-  func group() throws(CallError) -> HubGroup {
+  func group() throws(CallError) -> SessionServer {
     guard case .running(let group) = held.withLock({ $0.state }) else {
       throw CallError(
         code: ErrorCode.unavailable.rawValue,
@@ -79,8 +79,8 @@ final class RunningSlot: Sendable {
   /// that is no URI with a scheme, and with 2429 when `limit` wait already.
   func group(
     orKeeping link: DeepLink, for audience: Audience, limit: Int
-  ) throws(CallError) -> HubGroup? {
-    try held.withLock { (held) throws(CallError) -> HubGroup? in
+  ) throws(CallError) -> SessionServer? {
+    try held.withLock { (held) throws(CallError) -> SessionServer? in
       if case .running(let group) = held.state { return group }
       try link.check()
       guard held.links.count < limit else {

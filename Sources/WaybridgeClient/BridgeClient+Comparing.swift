@@ -37,7 +37,7 @@ extension BridgeClient {
 
   private func compared(_ answer: Value, _ failed: Set<String>) {
     for id in answer["closed"]?.list ?? [] {
-      try? closePage(["page": id, "reason": "failed"], ServedCall(Self.ownRequest))
+      try? closePage(["page": id, "reason": "failed"], ServerRequest(Self.ownRequest))
     }
     let missing = (answer["open"]?.list ?? []).compactMap { params in
       params["page"]?["id"]?.string.map { (id: $0, params: params) }
@@ -47,7 +47,7 @@ extension BridgeClient {
     // One upon the other, as they lie on the stack.
     var last: Task<Void, Never>?
     for (_, params) in wanted {
-      let call = ServedCall(Self.ownRequest)
+      let call = ServerRequest(Self.ownRequest)
       // What cannot be shown at all is missing in the end, as what its host refuses.
       try? openPage(params, call, after: last)
       last = call.task ?? last

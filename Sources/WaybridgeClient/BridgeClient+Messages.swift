@@ -10,11 +10,11 @@ extension BridgeClient: LineUser {
     assumeIsolated { $0.handle(message) }
   }
 
-  nonisolated func lost(_ end: ConnectionEnd, attempt: Int, delay: Duration) {
+  nonisolated func lost(_ end: ClientConnectionEnd, attempt: Int, delay: Duration) {
     assumeIsolated { $0.states.tell(.waiting(end, attempt: attempt, delay: delay)) }
   }
 
-  nonisolated func ended(_ end: ConnectionEnd, _ error: CallError?) {
+  nonisolated func ended(_ end: ClientConnectionEnd, _ error: CallError?) {
     assumeIsolated { $0.settle(end, error) }
   }
 

@@ -7,7 +7,7 @@ import WayValues
 extension BridgeClient {
   /// Shows a page once another task has ended, where one is given.
   func openPage(
-    _ params: Value, _ call: ServedCall, after other: Task<Void, Never>? = nil
+    _ params: Value, _ call: ServerRequest, after other: Task<Void, Never>? = nil
   ) throws(CallError) {
     guard let page = params["page"].flatMap({ Page($0, caller: Caller(params["caller"])) }) else {
       throw CallError(.invalidParams, "params.page must be a page with id, uri and style")
@@ -34,7 +34,7 @@ extension BridgeClient {
     }
   }
 
-  private func opened(_ entry: HostedPages.Entry, _ call: ServedCall) async {
+  private func opened(_ entry: HostedPages.Entry, _ call: ServerRequest) async {
     let id = entry.page.id
     if pages.isOpening(id, call) {
       pages[id]?.opening = nil
@@ -52,7 +52,7 @@ extension BridgeClient {
   }
 
   /// Of a page that is gone it is true that it is closed.
-  func closePage(_ params: Value, _ call: ServedCall) throws(CallError) {
+  func closePage(_ params: Value, _ call: ServerRequest) throws(CallError) {
     guard let id = params["page"]?.string else {
       throw CallError(.invalidParams, "params.page must be the id of a page")
     }

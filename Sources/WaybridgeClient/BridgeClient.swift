@@ -36,7 +36,7 @@ public actor BridgeClient {
   var pending = PendingCalls<PendingCall>(limit: 65_536)
   /// What the server asked and this client works on.
   var serving = ServedCalls()
-  var hosts = HostTable()
+  var hosts = BridgeClientHosts()
   var pages = HostedPages()
   /// The `page.sync` that waits for its answer.
   var comparison: RequestID?
@@ -50,7 +50,7 @@ public actor BridgeClient {
   var opening: CheckedContinuation<Result<Void, CallError>, Never>?
   var states = StateReaders()
   private var isClosing = false
-  private var end: ConnectionEnd?
+  private var end: ClientConnectionEnd?
   private var awaitingEnd: [CheckedContinuation<Void, Never>] = []
 
   /// The session, once it is open, and the one that has taken its place where it was lost; nil on a
@@ -61,7 +61,8 @@ public actor BridgeClient {
 
   /// A client without connection; `endLoop` is called when there will be none any more.
   package init(
-    loop: any EventLoop, connector: any Connector, endLoop: @escaping @Sendable () async -> Void
+    loop: any EventLoop, connector: any ClientConnector,
+    endLoop: @escaping @Sendable () async -> Void
   ) {
     self.loop = loop
     self.endLoop = endLoop
@@ -122,9 +123,9 @@ public actor BridgeClient {
   /// Returns when the connection is gone, whichever side closed it, and no other will be made: where
   /// the client connects again by itself, that may be never.
   @discardableResult
-  public func ended() async -> ConnectionEnd {
+  public func ended() async -> ClientConnectionEnd {
     if !line.isOver { await withCheckedContinuation { awaitingEnd.append($0) } }
-    return end ?? ConnectionEnd(code: nil)
+    return end ?? ClientConnectionEnd(code: nil)
   }
 
   /// What becomes of the connection, from what it is now on; let go of it when it does not matter any
@@ -149,7 +150,7 @@ public actor BridgeClient {
   }
 
   /// Settles all that depends on the connection. `error` tells why there was none.
-  func settle(_ end: ConnectionEnd, _ error: CallError?) {
+  func settle(_ end: ClientConnectionEnd, _ error: CallError?) {
     self.end = end
     opening?.resume(returning: .failure(error ?? end.error))
     opening = nil

@@ -10,7 +10,7 @@ struct HostedPages {
     /// nil of a page that the app shows, and closes, by other means.
     let host: (any PageHost)?
     /// The request that opens it, as long as it does.
-    var opening: ServedCall?
+    var opening: ServerRequest?
     /// Waits until the page is open, or is not going to be.
     var closer: CheckedContinuation<Bool, Never>?
   }
@@ -50,7 +50,7 @@ struct HostedPages {
   }
 
   /// Whether a request is the one that opens a page.
-  func isOpening(_ id: String, _ call: ServedCall) -> Bool { self[id]?.opening === call }
+  func isOpening(_ id: String, _ call: ServerRequest) -> Bool { self[id]?.opening === call }
 
   /// A page that is open.
   func shown(_ id: String) -> (page: BridgeClient.Page, host: any PageHost)? {

@@ -2,7 +2,7 @@ import Glibc
 
 /// The clock that event loops have (`uv_hrtime`): it cannot be set, and goes on while the process is
 /// stopped. It stands still while the machine is suspended (clock_gettime(2)).
-enum MonotonicClock {
+enum ClusterClock {
   static var nanoseconds: UInt64 { now(CLOCK_MONOTONIC) }
 
   /// For how many nanoseconds the machine was suspended since it started.

@@ -6,7 +6,7 @@ import WaySession
 /// A session's log is all messages of its subject: what is kept of it is what they make of nothing.
 /// Each says by which lease it was written, and the engine refuses one that was not written after
 /// the last (`Nats-Expected-Last-Subject-Sequence`), so that who was taken over from writes no more.
-struct SessionLogEntry: Equatable {
+struct JetStreamSessionLogEntry: Equatable {
   /// Where in a change that is too large for one message this piece lies. Others are both.
   struct Piece: OptionSet, Equatable {
     let rawValue: UInt8
@@ -46,7 +46,7 @@ struct SessionLogEntry: Equatable {
   static func messages(of change: SessionChange, limit: Int) -> [[UInt8]] {
     var body = ByteWriter()
     for step in change.steps { body.write(step) }
-    var entry = SessionLogEntry(
+    var entry = JetStreamSessionLogEntry(
       lease: change.lease, isEnd: change.isEnd, isRelease: change.isRelease)
     let room = max(limit - entry.bytes.count, 1)
     guard body.bytes.count > room else {
@@ -114,7 +114,7 @@ extension ByteWriter {
       write(byte: 2)
       write(first)
       write(last)
-    case .removeAll: write(byte: SessionLogEntry.removesAll)
+    case .removeAll: write(byte: JetStreamSessionLogEntry.removesAll)
     }
   }
 }
@@ -125,7 +125,7 @@ extension ByteReader {
     case 0: .put(part: try text(), bytes: Array(try bytes()))
     case 1: .remove(part: try text())
     case 2: .removeRange(from: try text(), through: try text())
-    case SessionLogEntry.removesAll: .removeAll
+    case JetStreamSessionLogEntry.removesAll: .removeAll
     case let kind: throw ByteFault("it has a step of the kind \(kind)")
     }
   }

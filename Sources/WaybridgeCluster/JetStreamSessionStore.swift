@@ -24,10 +24,10 @@ package actor JetStreamSessionStore: SharedSessionStore {
   /// For how many seconds it is tried again to read what an engine does not have yet.
   private static let holeSeconds = 5
 
-  private let queue = WorkQueue("waybridge.cluster")
+  private let queue = SQLiteWorkQueue("waybridge.cluster")
   private let place: String
   /// Who tells which servers are gone.
-  private let leases: ServerLeases
+  private let leases: NATSServerLeases
   private let lookups: Lookups
   private let reader: SessionReader
   /// Called where the engine has lost what it had acknowledged.
@@ -44,14 +44,14 @@ package actor JetStreamSessionStore: SharedSessionStore {
 
   /// Connects to the engine, and makes the stream of sessions where there is none; blocks meanwhile.
   init(
-    _ address: EngineAddress, replicas: Int, _ leases: ServerLeases, _ lookups: Lookups,
+    _ address: NATSAddress, replicas: Int, _ leases: NATSServerLeases, _ lookups: Lookups,
     bereft: @escaping @Sendable () -> Void
-  ) throws(ClusterError) {
+  ) throws(NATSClusterError) {
     let tenure = leases.tenure
     let logs = try OwnedLogs(address, replicas: replicas) {
       // What is lost after that is another loss.
       let losses = tenure.counts.losses
-      return tenure.isOver(at: MonotonicClock.nanoseconds) ? nil : losses
+      return tenure.isOver(at: ClusterClock.nanoseconds) ? nil : losses
     }
     self.bereft = bereft
     place = logs.place
@@ -122,12 +122,12 @@ package actor JetStreamSessionStore: SharedSessionStore {
   }
 
   /// Throws where messages of the session's log are missing.
-  private func check(_ reading: SessionReading) throws(ClusterError) {
+  private func check(_ reading: SessionReading) throws(NATSClusterError) {
     guard reading.isHoled else { return }
-    throw ClusterError(
+    throw NATSClusterError(
       place, "messages of the session \(reading.id.text) are missing",
       advice: "an engine that is behind the others has them soon; where all are there and it stays "
-        + "so, they are lost: \(ClusterError.toForget(reading.id.text))")
+        + "so, they are lost: \(NATSClusterError.toForget(reading.id.text))")
   }
 
   /// Sessions that are read together: so many that their logs have a bounded size, or one.
@@ -149,7 +149,7 @@ package actor JetStreamSessionStore: SharedSessionStore {
     guard let reading = try await lookups.log(of: session) else { return nil }
     try check(reading)
     if let fault = reading.fault {
-      throw ClusterError(place, fault, advice: ClusterError.advice(toRead: session))
+      throw NATSClusterError(place, fault, advice: NATSClusterError.advice(toRead: session))
     }
     guard !reading.isOver, let last = reading.lease else { return nil }
     if !isFree(reading) {
@@ -210,8 +210,8 @@ package actor JetStreamSessionStore: SharedSessionStore {
     logs = nil
   }
 
-  private func opened() throws(ClusterError) -> OwnedLogs {
-    guard let logs else { throw ClusterError(place, "the store is closed") }
+  private func opened() throws(NATSClusterError) -> OwnedLogs {
+    guard let logs else { throw NATSClusterError(place, "the store is closed") }
     return logs
   }
 
@@ -219,7 +219,7 @@ package actor JetStreamSessionStore: SharedSessionStore {
   /// Some at a time, so that what is written meanwhile does not wait for all.
   private func clear() {
     guard !isClearing else { return }
-    do throws(ClusterError) {
+    do throws(NATSClusterError) {
       if try logs?.clear(atMost: Self.maxCleared) == false { clear(after: .zero) }
     } catch {
       clear(after: .seconds(1))

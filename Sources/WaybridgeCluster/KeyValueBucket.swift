@@ -4,7 +4,7 @@
 /// A stream with replicas may keep several messages that come after the same one
 /// (``NATSConnection/publish(_:)``). One counts that directly follows the message that it says to come
 /// after; whoever writes the next one knows of those that do not.
-struct KeyBucket {
+struct KeyValueBucket {
   /// What a key has.
   struct Entry {
     /// The message that says it.
@@ -26,7 +26,7 @@ struct KeyBucket {
   init(
     _ name: String, description: String, replicas: Int, lifetime: Duration = .zero,
     on connection: NATSConnection
-  ) throws(ClusterError) {
+  ) throws(NATSClusterError) {
     (self.connection, self.name, stream) = (connection, name, "KV_" + name)
     try connection.need(
       NATSConnection.Stream(
@@ -38,7 +38,7 @@ struct KeyBucket {
   private func subject(of key: String) -> String { "$KV.\(name).\(key)" }
 
   /// What a key has, be it that it was taken away; nil where there is nothing of it.
-  func entry(of key: String) throws(ClusterError) -> Entry? {
+  func entry(of key: String) throws(NATSClusterError) -> Entry? {
     let subject = subject(of: key)
     guard let last = try connection.last(in: stream, of: subject) else { return nil }
     guard connection.isReplicated, let after = last.after,
@@ -48,14 +48,14 @@ struct KeyBucket {
   }
 
   /// The same, by all that is kept of the key. What was before the first of these is not known.
-  private func walk(_ subject: String) throws(ClusterError) -> Entry? {
+  private func walk(_ subject: String) throws(NATSClusterError) -> Entry? {
     var found: NATSConnection.Kept?
     var end: UInt64 = 0
     while let number = try connection.number(in: stream, of: subject, from: end + 1) {
       let message = try connection.message(number, in: stream)
       let after = message?.after ?? end
       guard let message, found == nil || after <= end else {
-        throw ClusterError(
+        throw NATSClusterError(
           connection.place, "the key \(subject) changes faster than it can be read")
       }
       if found == nil || after == end { found = message }
@@ -69,7 +69,7 @@ struct KeyBucket {
   /// where another came after the first before that was looked at, though the first is what the key has.
   func put(
     _ bytes: [UInt8], as key: String, after: UInt64, isDeletion: Bool = false
-  ) throws(ClusterError) -> UInt64? {
+  ) throws(NATSClusterError) -> UInt64? {
     let publication = NATSConnection.Publication(
       subject: subject(of: key), bytes: bytes, after: after, isDeletion: isDeletion)
     guard case .kept(let number)? = try connection.publish([publication]).first else {
@@ -81,12 +81,12 @@ struct KeyBucket {
   }
 
   /// Returns when what is read next is not older than what was acknowledged before.
-  func settle() throws(ClusterError) { try connection.settle(stream) }
+  func settle() throws(NATSClusterError) { try connection.settle(stream) }
 
   /// Whether a message is the last of its subject, and the next after another.
   private func isLast(
     _ number: UInt64, after: UInt64, of subject: String
-  ) throws(ClusterError) -> Bool {
+  ) throws(NATSClusterError) -> Bool {
     // In this order: while it is the last one, what was before it has not gone to make room.
     guard try connection.isNext(number, after: after, of: subject, in: stream) else { return false }
     return try connection.last(in: stream, of: subject)?.number == number

@@ -4,19 +4,19 @@ import WayStore
 /// Looks up whose sessions are, and has the documents that all servers share. All work is done on a
 /// thread of its own, in the order of the calls.
 actor Lookups {
-  private let queue = WorkQueue("waybridge.lookups")
+  private let queue = SQLiteWorkQueue("waybridge.lookups")
   private let connection: NATSConnection
-  private let documents: KeyBucket
+  private let documents: KeyValueBucket
   private let place: String
   /// For whoever is told next that there is no such session.
   private var settling: Task<Void, any Error>?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  init(_ address: EngineAddress, replicas: Int) throws(ClusterError) {
+  init(_ address: NATSAddress, replicas: Int) throws(NATSClusterError) {
     connection = try NATSConnection(address, patience: .seconds(2))
     place = connection.place
-    documents = try KeyBucket(
+    documents = try KeyValueBucket(
       "waybridge-documents", description: "Documents of Waybridge, form 4", replicas: replicas,
       on: connection)
   }
@@ -41,36 +41,36 @@ actor Lookups {
     try await task.value
   }
 
-  private func look(for session: String) throws(ClusterError) -> Ownership {
+  private func look(for session: String) throws(NATSClusterError) -> Ownership {
     guard
       let last = try connection.last(
         in: OwnedLogs.stream, of: Subject.of(session))
     else { return .absent }
     do throws(ByteFault) {
-      let entry = try SessionLogEntry(last.bytes)
+      let entry = try JetStreamSessionLogEntry(last.bytes)
       if entry.isEnd { return .absent }
       return entry.isRelease && entry.piece.contains(.last) ? .nobody : .server(entry.lease.owner)
     } catch {
-      throw ClusterError(
+      throw NATSClusterError(
         place, "the last message of the session \(session) cannot be read: \(error)",
-        advice: ClusterError.advice(toRead: session)
+        advice: NATSClusterError.advice(toRead: session)
       )
     }
   }
 
   /// What is kept of a session; nil for nothing.
-  func log(of session: String) throws(ClusterError) -> SessionReading? {
+  func log(of session: String) throws(NATSClusterError) -> SessionReading? {
     try connection.logs(of: Subject.of(session), keepsParts: true).first
   }
 
-  func document(_ name: String) throws(ClusterError) -> (bytes: [UInt8], revision: UInt64)? {
+  func document(_ name: String) throws(NATSClusterError) -> (bytes: [UInt8], revision: UInt64)? {
     guard let entry = try documents.entry(of: name), !entry.message.isDeletion else { return nil }
     return (entry.message.bytes, entry.message.number)
   }
 
   func put(
     _ bytes: [UInt8], as name: String, after revision: UInt64
-  ) throws(ClusterError) -> UInt64? {
+  ) throws(NATSClusterError) -> UInt64? {
     let entry = try documents.entry(of: name)
     let known = entry.map { $0.message.isDeletion ? 0 : $0.message.number } ?? 0
     guard known == revision else { return nil }

@@ -3,7 +3,7 @@ import Foundation
 /// Where the engines of one cluster are, and as whom to come:
 /// `nats://[USER:PASSWORD@]HOST[:PORT]`, or `tls://…` for a connection that nobody reads; several have
 /// commas between them.
-struct EngineAddress {
+struct NATSAddress {
   /// Each without user and password.
   let urls: [String]
   /// A user and a password, or a token alone.
@@ -15,7 +15,7 @@ struct EngineAddress {
   var place: String { urls.joined(separator: ",") }
 
   /// Throws where it names no engine.
-  init(_ text: String) throws(ClusterError) {
+  init(_ text: String) throws(NATSClusterError) {
     var urls: [String] = []
     var users: Set<String> = []
     var isSecure: Set<Bool> = []
@@ -23,7 +23,7 @@ struct EngineAddress {
     for part in text.split(separator: /,(?=nats:\/\/|tls:\/\/)/) {
       guard let scheme = part.firstMatch(of: /^(nats|tls):\/\//) else {
         let place = part.split(separator: "@").last ?? ""
-        throw ClusterError(
+        throw NATSClusterError(
           String(place), "the address begins with neither nats:// nor tls://",
           advice: "give nats://HOST:PORT, or tls://HOST:PORT")
       }
@@ -36,7 +36,7 @@ struct EngineAddress {
     }
     users.remove("")
     guard !urls.isEmpty, users.count <= 1, isSecure.count == 1 else {
-      throw ClusterError(
+      throw NATSClusterError(
         urls.joined(separator: ","), "its engines differ in scheme, user or password",
         advice: "give the same for all engines of a cluster")
     }

@@ -8,20 +8,20 @@ import WayTransport
 /// for messages, so that none waits for another.
 final class NATSCluster: ClusterEngine {
   let store: any SharedSessionStore
-  let tenure = Tenure(suspension: MonotonicClock.suspension)
-  private let leases: ServerLeases
+  let tenure = Tenure(suspension: ClusterClock.suspension)
+  private let leases: NATSServerLeases
   private let lookups: Lookups
-  private let post: NATSPost
+  private let post: NATSMessenger
   private let lease = SharedLease()
   private let bereft = Locked<(@Sendable () -> Void)?>(nil)
 
-  init(_ address: EngineAddress, replicas: Int) throws {
-    leases = try ServerLeases(address, tenure: tenure, lease, replicas: replicas)
+  init(_ address: NATSAddress, replicas: Int) throws {
+    leases = try NATSServerLeases(address, tenure: tenure, lease, replicas: replicas)
     lookups = try Lookups(address, replicas: replicas)
     store = try JetStreamSessionStore(address, replicas: replicas, leases, lookups) { [bereft] in
       bereft.withLock { $0 }?()
     }
-    post = try NATSPost(address)
+    post = try NATSMessenger(address)
   }
 
   var maxMessage: Int { post.maxMessage }
@@ -71,9 +71,9 @@ extension Cluster {
   /// Connects, and blocks meanwhile. Throws ``ClusterError``, which says what to do: where no engine
   /// answers, it has no JetStream, or its streams are another's.
   public init(nats url: String, replicas: Int = 1) throws {
-    let address = try EngineAddress(url)
+    let address = try NATSAddress(url)
     guard [1, 3, 5].contains(replicas) else {
-      throw ClusterError(
+      throw NATSClusterError(
         address.place, "\(replicas) engines cannot keep each session",
         advice: "give 1, 3 or 5 replicas: with one engine of three gone, the others still agree")
     }

@@ -2,7 +2,7 @@ import CWayNATS
 
 /// Why the engine that servers share, NATS with JetStream, cannot be used: where it is, what is
 /// wrong, and what to do about it.
-public struct ClusterError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct NATSClusterError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The engine's address, without user and password.
   public let place: String
   /// What is wrong, in the engine's words where it has said something.

@@ -74,7 +74,7 @@ final class NATSConnection {
   private(set) var isReplicated = false
 
   /// `patience` is for each answer of the engine.
-  init(_ address: EngineAddress, patience: Duration = .seconds(5)) throws(ClusterError) {
+  init(_ address: NATSAddress, patience: Duration = .seconds(5)) throws(NATSClusterError) {
     let place = address.place
     self.place = place
     self.patience = Int64(patience / .milliseconds(1))
@@ -84,12 +84,12 @@ final class NATSConnection {
     var jetStream: OpaquePointer?
     var inbox: UnsafeMutablePointer<natsInbox>?
     var answers: OpaquePointer?
-    func check(_ status: natsStatus, _ what: String) throws(ClusterError) {
+    func check(_ status: natsStatus, _ what: String) throws(NATSClusterError) {
       guard status != NATS_OK else { return }
       natsSubscription_Destroy(answers)
       jsCtx_Destroy(jetStream)
       natsConnection_Destroy(connection)
-      throw ClusterError(place, what, status)
+      throw NATSClusterError(place, what, status)
     }
     try check(NATSOptions.make(&options, address), "the address is none")
     try check(natsConnection_Connect(&connection, options), "no connection can be made")
@@ -101,12 +101,12 @@ final class NATSConnection {
       natsConnection_SubscribeSync(&answers, connection, name + ".*"),
       "answers cannot be received")
     guard let connection, let jetStream, let answers else {
-      throw ClusterError(place, "the connection cannot be made")
+      throw NATSClusterError(place, "the connection cannot be made")
     }
     (self.connection, self.jetStream, self.answers) = (connection, jetStream, answers)
     self.inbox = name
     guard maxMessage >= Self.minMaxMessage else {
-      throw ClusterError(
+      throw NATSClusterError(
         place,
         "its messages have at most \(maxMessage) bytes, and \(Self.minMaxMessage) are needed",
         advice: "raise max_payload")
@@ -124,8 +124,8 @@ final class NATSConnection {
 
   private func check(
     _ status: natsStatus, _ what: String, _ code: jsErrCode = jsErrCode(0)
-  ) throws(ClusterError) {
-    guard status == NATS_OK else { throw ClusterError(place, what, status, code) }
+  ) throws(NATSClusterError) {
+    guard status == NATS_OK else { throw NATSClusterError(place, what, status, code) }
   }
 }
 
@@ -150,17 +150,17 @@ extension NATSConnection {
 
   /// Makes a stream on the engine's disk, where there is none; again, where there is none any more
   /// when something is published. Throws where there is another of its name.
-  func need(_ stream: Stream) throws(ClusterError) {
+  func need(_ stream: Stream) throws(NATSClusterError) {
     try make(stream)
     needed.append(stream)
   }
 
   /// An engine that has lost its disk knows the streams no more: they are there for who asks again.
-  private func makeNeeded() throws(ClusterError) {
+  private func makeNeeded() throws(NATSClusterError) {
     for stream in needed { try make(stream) }
   }
 
-  private func make(_ stream: Stream) throws(ClusterError) {
+  private func make(_ stream: Stream) throws(NATSClusterError) {
     if try isThere(stream) { return }
     var code = jsErrCode(0)
     let made = stream.name.withCString { name in
@@ -195,7 +195,7 @@ extension NATSConnection {
   }
 
   /// When a stream was made: another time, and it is another.
-  func creation(of stream: String) throws(ClusterError) -> Int64 {
+  func creation(of stream: String) throws(NATSClusterError) -> Int64 {
     var code = jsErrCode(0)
     var info: UnsafeMutablePointer<jsStreamInfo>?
     defer { jsStreamInfo_Destroy(info) }
@@ -206,7 +206,7 @@ extension NATSConnection {
   }
 
   /// Whether there is a stream as it is made here. Throws where there is another of its name.
-  private func isThere(_ stream: Stream) throws(ClusterError) -> Bool {
+  private func isThere(_ stream: Stream) throws(NATSClusterError) -> Bool {
     var code = jsErrCode(0)
     var info: UnsafeMutablePointer<jsStreamInfo>?
     defer { jsStreamInfo_Destroy(info) }
@@ -220,7 +220,7 @@ extension NATSConnection {
     guard config?.Description.map({ String(cString: $0) }) == stream.description,
       subjects == [stream.subject]
     else {
-      throw ClusterError(
+      throw NATSClusterError(
         place, "\(stream.what) is not one of Waybridge, or of another version",
         advice: "name another account, or move that away")
     }
@@ -241,7 +241,7 @@ extension NATSConnection {
   /// they do not count again when they start, and from there on give the same messages other numbers
   /// (nats-server 2.9, `clfs` of `applyStreamEntries`). So there are no ids against duplicates, and the
   /// first of a subject is not compared with none.
-  func publish(_ publications: [Publication]) throws(ClusterError) -> [Verdict] {
+  func publish(_ publications: [Publication]) throws(NATSClusterError) -> [Verdict] {
     var verdicts: [Verdict] = []
     verdicts.reserveCapacity(publications.count)
     for start in stride(from: 0, to: publications.count, by: Self.maxInFlight) {
@@ -253,7 +253,7 @@ extension NATSConnection {
 
   private func publishTogether(
     _ publications: ArraySlice<Publication>
-  ) throws(ClusterError) -> [Verdict] {
+  ) throws(NATSClusterError) -> [Verdict] {
     number += 1
     let batch = number
     var place = 0
@@ -297,12 +297,12 @@ extension NATSConnection {
   /// is. What was on its way has to be there (``settle(_:)``).
   func isNext(
     _ number: UInt64, after: UInt64, of subject: String, in stream: String
-  ) throws(ClusterError) -> Bool {
+  ) throws(NATSClusterError) -> Bool {
     try self.number(in: stream, of: subject, from: after + 1) == number
   }
 
   /// The next answer; its place is nil where it is one of an earlier batch.
-  private func nextVerdict(of batch: Int) throws(ClusterError) -> (place: Int?, Verdict) {
+  private func nextVerdict(of batch: Int) throws(NATSClusterError) -> (place: Int?, Verdict) {
     var answer: OpaquePointer?
     defer { natsMsg_Destroy(answer) }
     let status = natsSubscription_NextMsg(&answer, answers, patience)
@@ -313,19 +313,19 @@ extension NATSConnection {
     let place = parts.count == 2 && parts[0] == batch ? parts[1] : nil
     let bytes = Self.bytes(of: answer)
     guard let said = try? JSON.parse(bytes.span.bytes) else {
-      throw ClusterError(self.place, "an answer of the engine cannot be read")
+      throw NATSClusterError(self.place, "an answer of the engine cannot be read")
     }
     // What an earlier batch was answered is nobody's any more.
     guard place != nil else { return (nil, .outrun) }
     if let error = said["error"] {
       let code = error["err_code"]?.integer.map(Int.init)
       if code == Self.wrongLastSequence { return (place, .outrun) }
-      throw ClusterError(
+      throw NATSClusterError(
         self.place, "a change was refused: \(error["description"]?.string ?? "no reason given")",
         code: code)
     }
     guard let number = said["seq"]?.integer, number > 0 else {
-      throw ClusterError(self.place, "an answer of the engine has no number")
+      throw NATSClusterError(self.place, "an answer of the engine has no number")
     }
     return (place, .kept(UInt64(number)))
   }
@@ -341,8 +341,8 @@ extension NATSConnection {
   /// Every message that a stream has now of some subjects, in their order. An engine that is behind the
   /// others may give what it has: messages can be missing anywhere.
   func messages(
-    in stream: String, of subject: String, _ take: (Kept) throws(ClusterError) -> Void
-  ) throws(ClusterError) {
+    in stream: String, of subject: String, _ take: (Kept) throws(NATSClusterError) -> Void
+  ) throws(NATSClusterError) {
     var code = jsErrCode(0)
     var subscription: OpaquePointer?
     defer {
@@ -383,7 +383,7 @@ extension NATSConnection {
   /// How many messages a subscription is still to be given, before the first has come.
   private func pending(
     of subscription: OpaquePointer?, besidesDelivered: Bool = false
-  ) throws(ClusterError) -> UInt64 {
+  ) throws(NATSClusterError) -> UInt64 {
     var info: UnsafeMutablePointer<jsConsumerInfo>?
     defer { jsConsumerInfo_Destroy(info) }
     var code = jsErrCode(0)
@@ -399,7 +399,7 @@ extension NATSConnection {
   /// The last message of a subject; nil for none.
   func last(
     in stream: String, of subject: String
-  ) throws(ClusterError) -> Kept? {
+  ) throws(NATSClusterError) -> Kept? {
     var message: OpaquePointer?
     defer { natsMsg_Destroy(message) }
     var code = jsErrCode(0)
@@ -408,7 +408,7 @@ extension NATSConnection {
   }
 
   /// The message of a number; nil for none.
-  func message(_ number: UInt64, in stream: String) throws(ClusterError) -> Kept? {
+  func message(_ number: UInt64, in stream: String) throws(NATSClusterError) -> Kept? {
     var message: OpaquePointer?
     defer { natsMsg_Destroy(message) }
     var code = jsErrCode(0)
@@ -418,7 +418,7 @@ extension NATSConnection {
 
   private func lookedUp(
     _ message: OpaquePointer?, _ status: natsStatus, _ code: jsErrCode
-  ) throws(ClusterError) -> Kept? {
+  ) throws(NATSClusterError) -> Kept? {
     if code == JSStreamNotFoundErr { try makeNeeded() }
     if status == NATS_NOT_FOUND { return nil }
     try check(status, "the last change cannot be read", code)
@@ -448,7 +448,7 @@ extension NATSConnection {
   /// nats-server 2.9).
   func delete(
     _ stream: String, _ subject: String, through number: UInt64
-  ) throws(ClusterError) {
+  ) throws(NATSClusterError) {
     var from: UInt64 = 1
     while let next = try self.number(in: stream, of: subject, from: from), next <= number {
       let answer = try ask(.delete, stream, #"{"seq":\#(next),"no_erase":true}"#)
@@ -460,7 +460,7 @@ extension NATSConnection {
   /// The number of the first message of a subject, from one on; nil for none.
   func number(
     in stream: String, of subject: String, from: UInt64
-  ) throws(ClusterError) -> UInt64? {
+  ) throws(NATSClusterError) -> UInt64? {
     let answer = try ask(.get, stream, #"{"seq":\#(from),"next_by_subj":"\#(subject)"}"#)
     try check(answer, "what is kept no more cannot be found", but: Self.noMessage)
     return answer["message"]?["seq"]?.integer.flatMap { UInt64(exactly: $0) }
@@ -470,7 +470,7 @@ extension NATSConnection {
   /// one that was just chosen answers from what it has, which can be older. It is asked to delete
   /// what no stream has, a message of the number 0, which it answers after all that was before. One
   /// engine alone has carried out what it has acknowledged.
-  func settle(_ stream: String) throws(ClusterError) {
+  func settle(_ stream: String) throws(NATSClusterError) {
     guard isReplicated else { return }
     let answer = try ask(.delete, stream, #"{"seq":0,"no_erase":true}"#)
     try check(answer, "it is not known what is the last change", but: Self.deletesNothing)
@@ -484,7 +484,7 @@ extension NATSConnection {
 
   private func ask(
     _ request: Request, _ stream: String, _ body: String
-  ) throws(ClusterError) -> Value {
+  ) throws(NATSClusterError) -> Value {
     var answer: OpaquePointer?
     defer { natsMsg_Destroy(answer) }
     let status = natsConnection_RequestString(
@@ -492,7 +492,7 @@ extension NATSConnection {
     try check(status, "\(request.rawValue) is not answered")
     let bytes = Self.bytes(of: answer)
     guard let said = try? JSON.parse(bytes.span.bytes) else {
-      throw ClusterError(place, "an answer of the engine cannot be read")
+      throw NATSClusterError(place, "an answer of the engine cannot be read")
     }
     return said
   }
@@ -500,11 +500,11 @@ extension NATSConnection {
   /// Throws where the engine has refused something, but for one reason.
   private func check(
     _ answer: Value, _ what: String, but expected: Int
-  ) throws(ClusterError) {
+  ) throws(NATSClusterError) {
     guard let error = answer["error"] else { return }
     let code = error["err_code"]?.integer.map(Int.init)
     guard code != expected else { return }
-    throw ClusterError(
+    throw NATSClusterError(
       place, "\(what): \(error["description"]?.string ?? "no reason given")", code: code)
   }
 }

@@ -4,7 +4,7 @@ import WayTransport
 
 /// Messages among servers, on subjects of NATS: what is sent to one server, and what is for all.
 /// Nothing of it is kept. May be used on any thread.
-final class NATSPost: @unchecked Sendable {  // the library's pointers are safe on all threads
+final class NATSMessenger: @unchecked Sendable {  // the library's pointers are safe on all threads
   private static let prefix = "waybridge.server."
   /// Where all servers listen.
   private static let everybody = prefix + "all"
@@ -24,18 +24,18 @@ final class NATSPost: @unchecked Sendable {  // the library's pointers are safe 
   private let listener = Listener()
   private var subscriptions: [OpaquePointer] = []
   private let waiting = Locked(Waiting())
-  private let sender = Sender()
+  private let sender = NATSWorkerThread()
 
-  init(_ address: EngineAddress) throws(ClusterError) {
+  init(_ address: NATSAddress) throws(NATSClusterError) {
     let place = address.place
     self.place = place
     var options: OpaquePointer?
     defer { natsOptions_Destroy(options) }
     var connection: OpaquePointer?
-    func check(_ status: natsStatus, _ what: String) throws(ClusterError) {
+    func check(_ status: natsStatus, _ what: String) throws(NATSClusterError) {
       guard status != NATS_OK else { return }
       natsConnection_Destroy(connection)
-      throw ClusterError(place, what, status)
+      throw NATSClusterError(place, what, status)
     }
     try check(NATSOptions.make(&options, address), "the address is none")
     // What is sent goes out at once, and not a millisecond later.
@@ -48,7 +48,7 @@ final class NATSPost: @unchecked Sendable {  // the library's pointers are safe 
         options, { _, listener in Listener.of(listener)?.cutOff() },
         Unmanaged.passRetained(listener).toOpaque()), "the connection cannot be made")
     try check(natsConnection_Connect(&connection, options), "no connection can be made")
-    guard let connection else { throw ClusterError(place, "the connection cannot be made") }
+    guard let connection else { throw NATSClusterError(place, "the connection cannot be made") }
     self.connection = connection
   }
 
@@ -59,7 +59,7 @@ final class NATSPost: @unchecked Sendable {  // the library's pointers are safe 
   func listen(
     as server: String, received: @escaping @Sendable ([UInt8]) -> Void,
     cutOff: @escaping @Sendable () -> Void
-  ) throws(ClusterError) {
+  ) throws(NATSClusterError) {
     listener.begin(received, cutOff)
     for subject in [Self.subject(server), Self.everybody] {
       var subscription: OpaquePointer?
@@ -70,7 +70,7 @@ final class NATSPost: @unchecked Sendable {  // the library's pointers are safe 
           natsMsg_Destroy(message)
         }, Unmanaged.passUnretained(listener).toOpaque())
       guard status == NATS_OK, let subscription else {
-        throw ClusterError(place, "messages of other servers cannot be received", status)
+        throw NATSClusterError(place, "messages of other servers cannot be received", status)
       }
       natsSubscription_SetPendingLimits(subscription, -1, Self.maxPending)
       subscriptions.append(subscription)

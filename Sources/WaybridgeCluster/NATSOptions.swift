@@ -4,7 +4,7 @@ import Glibc
 /// How connections to the engine are made, and made again.
 enum NATSOptions {
   /// Options for the engines, which `natsOptions_Destroy` is to be called for in any case.
-  static func make(_ options: inout OpaquePointer?, _ address: EngineAddress) -> natsStatus {
+  static func make(_ options: inout OpaquePointer?, _ address: NATSAddress) -> natsStatus {
     let made = natsOptions_Create(&options)
     guard made == NATS_OK else { return made }
     let engines = address.urls.map { strdup($0) }
@@ -28,7 +28,7 @@ enum NATSOptions {
   }
 
   private static func identify(
-    _ options: OpaquePointer?, _ address: EngineAddress
+    _ options: OpaquePointer?, _ address: NATSAddress
   ) -> natsStatus {
     switch (address.user, address.password) {
     case (let user?, let password?): natsOptions_SetUserInfo(options, user, password)

@@ -9,7 +9,7 @@ import WayValues
 /// The key is written by compare-and-set: who finds it unchanged for longer than a tenure takes it
 /// away, and its server cannot renew it any more. No clock of another machine matters, and none that
 /// can be set: each measures by its own how long it has seen nothing new.
-actor ServerLeases {
+actor NATSServerLeases {
   /// A server that has renewed nothing for so long is gone.
   private static let lifetime: Duration = .seconds(4)
   /// How long it may take its sessions for its own after a renewal was sent: less, since that came
@@ -19,9 +19,9 @@ actor ServerLeases {
   /// How long the keys of those that are gone are kept.
   private static let memory: Duration = .seconds(86_400)
 
-  private let queue = WorkQueue("waybridge.leases")
+  private let queue = SQLiteWorkQueue("waybridge.leases")
   private let connection: NATSConnection
-  private let keys: KeyBucket
+  private let keys: KeyValueBucket
   nonisolated let tenure: Tenure
   private nonisolated let shared: SharedLease
   private var server: String?
@@ -37,11 +37,11 @@ actor ServerLeases {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  init(_ address: EngineAddress, tenure: Tenure, _ shared: SharedLease, replicas: Int)
-    throws(ClusterError)
+  init(_ address: NATSAddress, tenure: Tenure, _ shared: SharedLease, replicas: Int)
+    throws(NATSClusterError)
   {
     connection = try NATSConnection(address, patience: .seconds(1))
-    keys = try KeyBucket(
+    keys = try KeyValueBucket(
       "waybridge-servers", description: "Leases of Waybridge, form 4", replicas: replicas,
       lifetime: Self.memory, on: connection)
     self.tenure = tenure
@@ -49,7 +49,7 @@ actor ServerLeases {
   }
 
   /// The server is there from now on. Throws where that cannot be written.
-  func join(as server: String, _ handlers: ClusterHandlers) throws(ClusterError) {
+  func join(as server: String, _ handlers: ClusterHandlers) throws(NATSClusterError) {
     self.server = server
     self.handlers = handlers
     try rejoin()
@@ -63,14 +63,14 @@ actor ServerLeases {
   }
 
   /// As after ``join(as:_:)``, for who was lost.
-  func rejoin() throws(ClusterError) {
+  func rejoin() throws(NATSClusterError) {
     guard let server else { return }
     let entry = try keys.entry(of: Self.key(of: server))
     isLost = false
     revision = entry?.end ?? 0
     guard try write() else {
       revision = nil
-      throw ClusterError(connection.place, "the lease of the server is written by another")
+      throw NATSClusterError(connection.place, "the lease of the server is written by another")
     }
   }
 
@@ -87,7 +87,7 @@ actor ServerLeases {
 
   private func renew() {
     guard server != nil, !isLost else { return }
-    do throws(ClusterError) {
+    do throws(NATSClusterError) {
       if revision == nil { try findRevision() }
       if isLost { return }
       // What was written after the same revision is one that was given up and came late, or another's.
@@ -100,10 +100,10 @@ actor ServerLeases {
   }
 
   /// Writes the key after its last revision; false where that was another.
-  private func write() throws(ClusterError) -> Bool {
+  private func write() throws(NATSClusterError) -> Bool {
     guard let server, let revision else { return false }
-    let asleep = MonotonicClock.suspension()
-    let sent = MonotonicClock.nanoseconds
+    let asleep = ClusterClock.suspension()
+    let sent = ClusterClock.nanoseconds
     let value: Value = [
       "server": .string(server),
       "lifetimeMs": .integer(Int64(Self.lifetime / .milliseconds(1))),
@@ -121,7 +121,7 @@ actor ServerLeases {
   }
 
   /// What the last renewal, of which nothing was heard, came to: it is there, or the key is another's.
-  private func findRevision() throws(ClusterError) {
+  private func findRevision() throws(NATSClusterError) {
     guard let server else { return }
     guard let entry = try keys.entry(of: Self.key(of: server)), !entry.message.isDeletion else {
       return wasTaken()
@@ -137,7 +137,7 @@ actor ServerLeases {
 
   /// Another server was heard to have renewed its key.
   func heard(_ server: String, renewal: UInt64) {
-    if seen[server]?.revision != renewal { see(server, renewal, at: MonotonicClock.nanoseconds) }
+    if seen[server]?.revision != renewal { see(server, renewal, at: ClusterClock.nanoseconds) }
   }
 
   private func see(_ server: String, _ revision: UInt64, at now: UInt64) {
@@ -152,15 +152,15 @@ actor ServerLeases {
   /// Whether a server is gone for certain: this one has seen nothing new of it for as long as a lease
   /// lasts, and it has no key, or this one has taken that away. That it has none is enough where one
   /// engine keeps them; of several, one that became the leader a moment ago may tell what was before.
-  func isGone(_ server: String) throws(ClusterError) -> Bool {
+  func isGone(_ server: String) throws(NATSClusterError) -> Bool {
     let key: UInt64?
-    do throws(ClusterError) {
+    do throws(NATSClusterError) {
       key = try self.revision(of: server)
     } catch {
       shared.failure = "\(error)"
       throw error
     }
-    let now = MonotonicClock.nanoseconds
+    let now = ClusterClock.nanoseconds
     if key == nil, !connection.isReplicated { return true }
     guard let known = seen[server], key == nil || key == known.revision else {
       see(server, key ?? 0, at: now)
@@ -173,8 +173,8 @@ actor ServerLeases {
   }
 
   /// The revision of a server's key; nil where there is none, as far as all that was acknowledged says.
-  private func revision(of server: String) throws(ClusterError) -> UInt64? {
-    func look() throws(ClusterError) -> UInt64? {
+  private func revision(of server: String) throws(NATSClusterError) -> UInt64? {
+    func look() throws(NATSClusterError) -> UInt64? {
       try keys.entry(of: Self.key(of: server)).flatMap { $0.message.isDeletion ? nil : $0.end }
     }
     if let revision = try look() { return revision }

@@ -1,7 +1,7 @@
 import Dispatch
 
 /// A thread for what may block.
-final class Sender: Sendable {
+final class NATSWorkerThread: Sendable {
   private let queue = DispatchQueue(label: "waybridge.post")
 
   func run(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }

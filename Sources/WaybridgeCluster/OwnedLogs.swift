@@ -33,8 +33,8 @@ final class OwnedLogs {
   /// Connects to the engine, and makes the stream of sessions where there is none. `losses` tells
   /// how often the server's lease was lost so far, and nil where it does not hold.
   init(
-    _ address: EngineAddress, replicas: Int, losses: @escaping () -> Int?
-  ) throws(ClusterError) {
+    _ address: NATSAddress, replicas: Int, losses: @escaping () -> Int?
+  ) throws(NATSClusterError) {
     connection = try NATSConnection(address)
     self.losses = losses
     try connection.need(
@@ -63,7 +63,7 @@ final class OwnedLogs {
   /// not taken since.
   func take(
     _ readings: [SessionReading], for owner: String
-  ) throws(ClusterError) -> [UTF8Key: SessionLease] {
+  ) throws(NATSClusterError) -> [UTF8Key: SessionLease] {
     var takings: [(reading: SessionReading, own: SessionLease)] = []
     for reading in readings {
       guard let last = reading.lease else { continue }
@@ -73,7 +73,7 @@ final class OwnedLogs {
       takings.map { reading, own in
         NATSConnection.Publication(
           subject: Subject.of(reading.id.text),
-          bytes: SessionLogEntry(lease: own, piece: []).bytes, after: reading.last)
+          bytes: JetStreamSessionLogEntry(lease: own, piece: []).bytes, after: reading.last)
       })
     if !verdicts.isEmpty { try connection.settle(Self.stream) }
     // Where the engine does not say of one what has become of it, nobody hears of the others either:
@@ -95,13 +95,13 @@ final class OwnedLogs {
   /// once more whose the session is: who looks that up looks at the last. Gives the number of the last.
   private func beLast(
     _ number: UInt64, _ session: UTF8Key, _ lease: SessionLease
-  ) throws(ClusterError) -> UInt64 {
+  ) throws(NATSClusterError) -> UInt64 {
     let subject = Subject.of(session.text)
     guard connection.isReplicated,
       let last = try connection.last(in: Self.stream, of: subject)?.number, last != number
     else { return number }
     let again = NATSConnection.Publication(
-      subject: subject, bytes: SessionLogEntry(lease: lease, piece: []).bytes, after: last)
+      subject: subject, bytes: JetStreamSessionLogEntry(lease: lease, piece: []).bytes, after: last)
     guard case .kept(let number)? = try connection.publish([again]).first else { return last }
     return number
   }
@@ -109,7 +109,7 @@ final class OwnedLogs {
   /// Whether a message counts that was kept after another, once all is there that was on its way.
   private func counts(
     _ number: UInt64, after: UInt64, of session: UTF8Key
-  ) throws(ClusterError) -> Bool {
+  ) throws(NATSClusterError) -> Bool {
     guard connection.isReplicated else { return true }
     return try connection.isNext(
       number, after: after, of: Subject.of(session.text), in: Self.stream)
@@ -139,7 +139,7 @@ final class OwnedLogs {
       var refused: Set<UTF8Key> = []
       defer { lost.formUnion(refused) }
       if try write(batch, &refused) {
-        throw ClusterError(
+        throw NATSClusterError(
           connection.place,
           isBereft
             ? "what it has acknowledged is gone; all is written anew"
@@ -156,7 +156,7 @@ final class OwnedLogs {
       let limit = min(Self.maxMessage, connection.maxMessage - 1024)
       for change in changes {
         let session = UTF8Key(change.session)
-        let messages = SessionLogEntry.messages(of: change, limit: limit)
+        let messages = JetStreamSessionLogEntry.messages(of: change, limit: limit)
         for (place, message) in messages.enumerated() {
           // A message goes after the one before it, whose number is known when that is kept.
           if batch.sessions.contains(session) { try publish() }
@@ -189,7 +189,7 @@ final class OwnedLogs {
 
   /// Where the engine has lost its disk, nobody has anything of what was kept: what this server owns
   /// begins anew there, with all of each session once that is handed over.
-  func lookAtStream() throws(ClusterError) {
+  func lookAtStream() throws(NATSClusterError) {
     let now = try connection.creation(of: Self.stream)
     if now != made { logs = logs.mapValues { SessionLog(lease: $0.lease, last: 0) } }
     made = now
@@ -197,10 +197,10 @@ final class OwnedLogs {
   }
 
   /// Throws where the stream is another than the logs were in.
-  private func checkStream() throws(ClusterError) {
+  private func checkStream() throws(NATSClusterError) {
     guard try connection.creation(of: Self.stream) != made else { return }
     isDoubtful = true
-    throw ClusterError(connection.place, "what it had is gone; all is written anew")
+    throw NATSClusterError(connection.place, "what it had is gone; all is written anew")
   }
 
   private func check(_ lost: Set<UTF8Key>) throws(SessionStoreError) {
@@ -211,7 +211,7 @@ final class OwnedLogs {
   /// another server's.
   private func last(
     of session: UTF8Key, _ lease: SessionLease
-  ) throws(ClusterError) -> UInt64? {
+  ) throws(NATSClusterError) -> UInt64? {
     guard let log = logs[session] else {
       // Another has begun under the same id.
       try clear(session)
@@ -230,7 +230,7 @@ final class OwnedLogs {
   /// has lost what it had acknowledged.
   private func isStillOwn(
     _ session: UTF8Key, _ log: SessionLog
-  ) throws(ClusterError) -> Bool {
+  ) throws(NATSClusterError) -> Bool {
     let found = try lastForSure(of: session)
     if found == nil, log.acknowledged > 0 { try checkStream() }
     guard try isOwn(found, log, session) else {
@@ -250,10 +250,10 @@ final class OwnedLogs {
   /// Whether a session is this server's, whose log ends with a message, or has none.
   private func isOwn(
     _ found: NATSConnection.Kept?, _ log: SessionLog, _ session: UTF8Key
-  ) throws(ClusterError) -> Bool {
+  ) throws(NATSClusterError) -> Bool {
     guard let found else { return log.acknowledged == 0 || log.isCertain(losses()) }
     // What no server has written is left as it is.
-    guard let lease = try? SessionLogEntry(found.bytes).lease else { return false }
+    guard let lease = try? JetStreamSessionLogEntry(found.bytes).lease else { return false }
     if lease == log.lease { return true }
     guard log.isCertain(losses()) else { return false }
     if lease.term < log.lease.term { return true }
@@ -267,7 +267,7 @@ final class OwnedLogs {
   /// The last message of a session's log, with all that was acknowledged; nil for none.
   private func lastForSure(
     of session: UTF8Key
-  ) throws(ClusterError) -> NATSConnection.Kept? {
+  ) throws(NATSClusterError) -> NATSConnection.Kept? {
     try connection.settle(Self.stream)
     return try connection.last(in: Self.stream, of: Subject.of(session.text))
   }
@@ -293,10 +293,10 @@ final class OwnedLogs {
   /// whether one was in the way of another of this server.
   private func write(
     _ batch: Batch, _ refused: inout Set<UTF8Key>
-  ) throws(ClusterError) -> Bool {
+  ) throws(NATSClusterError) -> Bool {
     guard !batch.parts.isEmpty else { return false }
     let verdicts: [NATSConnection.Verdict]
-    do throws(ClusterError) {
+    do throws(NATSClusterError) {
       verdicts = try connection.publish(batch.parts.map(\.publication))
     } catch {
       for session in batch.sessions { logs[session]?.isInDoubt() }
@@ -327,7 +327,7 @@ final class OwnedLogs {
   }
 
   /// Whether a message was kept after one of this server's own that was given up, and came before it.
-  private func isContested(_ part: Part, _ number: UInt64) throws(ClusterError) -> Bool {
+  private func isContested(_ part: Part, _ number: UInt64) throws(NATSClusterError) -> Bool {
     guard logs[part.session]?.isContested == true else { return false }
     try connection.settle(Self.stream)
     return try !counts(number, after: part.publication.after, of: part.session)
@@ -335,12 +335,12 @@ final class OwnedLogs {
 
   /// Has the logs of sessions go that are over. Throws where some have not: they may another time.
   /// At most so many; whether that is all.
-  func clear(atMost count: Int = .max) throws(ClusterError) -> Bool {
+  func clear(atMost count: Int = .max) throws(NATSClusterError) -> Bool {
     for session in over.keys.prefix(count) { try clear(session) }
     return over.isEmpty
   }
 
-  private func clear(_ session: UTF8Key) throws(ClusterError) {
+  private func clear(_ session: UTF8Key) throws(NATSClusterError) {
     guard let last = over[session] else { return }
     try connection.delete(Self.stream, Subject.of(session.text), through: last)
     over[session] = nil
@@ -352,7 +352,7 @@ final class OwnedLogs {
     for change in changes where change.replacesAll && !change.isEnd {
       let session = UTF8Key(change.session)
       guard let log = logs[session], log.count > 1, log.last != nil else { continue }
-      do throws(ClusterError) {
+      do throws(NATSClusterError) {
         try connection.delete(
           Self.stream, Subject.of(change.session), through: log.changeBegan - 1)
         logs[session]?.wasShortened()

@@ -8,21 +8,21 @@ actor SessionReader {
   /// So many logs at most are read one by one; for more the whole stream is read.
   private static let few = 32
 
-  private let queue = WorkQueue("waybridge.reading")
-  private let address: EngineAddress
+  private let queue = SQLiteWorkQueue("waybridge.reading")
+  private let address: NATSAddress
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  init(_ address: EngineAddress) { self.address = address }
+  init(_ address: NATSAddress) { self.address = address }
 
   /// What is known of all sessions but their parts, in the order in which they began.
-  func survey() throws(ClusterError) -> [SessionReading] {
+  func survey() throws(NATSClusterError) -> [SessionReading] {
     try NATSConnection(address).logs(of: Subject.all, keepsParts: false)
   }
 
   /// Some sessions with their parts, in the order in which they began. Those that are gone meanwhile
   /// are not among them.
-  func read(_ sessions: [UTF8Key]) throws(ClusterError) -> [SessionReading] {
+  func read(_ sessions: [UTF8Key]) throws(NATSClusterError) -> [SessionReading] {
     let connection = try NATSConnection(address)
     guard sessions.count > Self.few else {
       var readings: [SessionReading] = []
@@ -41,7 +41,7 @@ extension NATSConnection {
   /// which they began. Blocks meanwhile.
   func logs(
     of subjects: String, keepsParts: Bool, where isWanted: (UTF8Key) -> Bool = { _ in true }
-  ) throws(ClusterError) -> [SessionReading] {
+  ) throws(NATSClusterError) -> [SessionReading] {
     var readings: [SessionReading] = []
     var places: [UTF8Key: Int] = [:]
     try messages(in: OwnedLogs.stream, of: subjects) { message in

@@ -47,7 +47,7 @@ struct SessionReading {
   private mutating func take(
     _ bytes: [UInt8], _ number: UInt64, _ after: UInt64?
   ) throws(ByteFault) {
-    let entry = try SessionLogEntry(bytes)
+    let entry = try JetStreamSessionLogEntry(bytes)
     guard let after else { throw ByteFault("it does not say after which it was written") }
     let before = last
     last = number
@@ -69,7 +69,7 @@ struct SessionReading {
     isReleased = entry.isRelease
   }
 
-  private mutating func take(_ entry: SessionLogEntry) throws(ByteFault) {
+  private mutating func take(_ entry: JetStreamSessionLogEntry) throws(ByteFault) {
     // A change whose rest did not come was not made.
     if entry.piece.contains(.first) || entry.body.isEmpty {
       (pieces, beginsAnew) = ([], entry.beginsAnew)
@@ -77,7 +77,7 @@ struct SessionReading {
     pieces? += entry.body
     guard entry.piece.contains(.last), let whole = pieces else { return }
     pieces = []
-    for step in try SessionLogEntry.steps(whole) { parts.make(step) }
+    for step in try JetStreamSessionLogEntry.steps(whole) { parts.make(step) }
     // Of what was before nothing is needed.
     if beginsAnew { isHoled = false }
   }

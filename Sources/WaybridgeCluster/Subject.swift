@@ -4,7 +4,7 @@ import WaySession
 /// byte of an id is `=` and two hex digits.
 enum Subject {
   private static let prefix = "waybridge.session."
-  private static let escaping = Escaping(mark: "=", keeping: "-_", isUppercase: false)
+  private static let escaping = RecordPercentCoding(mark: "=", keeping: "-_", isUppercase: false)
   /// Those of all sessions.
   static let all = prefix + "*"
 

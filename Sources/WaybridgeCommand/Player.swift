@@ -3,7 +3,7 @@ import WaybridgeClient
 
 /// Plays a recorded session: its clients come again, call what they called and answer what they
 /// answered, in the order of the recording.
-actor Player {
+actor Replayer {
   /// How long an answer, or a request of the server, may take that the recording has.
   private static let patience: Duration = .seconds(10)
 
@@ -17,7 +17,7 @@ actor Player {
   private let bell = Bell()
   private var clients = ReplayedClients()
   private var asks: ReplayedAsks
-  private var comparison: Comparison
+  private var comparison: ReplayComparison
   /// What calls were answered, by their lines in the recording.
   private var answers: [Int: Result<Value, CallError>] = [:]
   /// The ids in the recording of pages that are there.
@@ -39,11 +39,11 @@ actor Player {
     self.token = token
     self.isTimed = isTimed
     asks = ReplayedAsks(recording)
-    comparison = Comparison(ignoring: ignored)
+    comparison = ReplayComparison(ignoring: ignored)
     comparison.summary.left = recording.left
   }
 
-  func play() async throws -> Comparison.Summary {
+  func play() async throws -> ReplayComparison.Summary {
     do {
       for member in recording.members where member.page == nil { try await enter(member) }
       for page in recording.pages { await open(page) }

@@ -3,7 +3,7 @@ import WaybridgeClient
 
 /// What one client of a recording shows, runs and answers in its replay.
 struct ReplayedHost: PageHost {
-  let player: Player
+  let player: Replayer
   /// Its name in the recording.
   let client: String
 

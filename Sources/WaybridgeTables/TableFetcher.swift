@@ -129,7 +129,9 @@ public struct TableFetcher: Service {
       return tag
     }
     // A wrong one is told by the table; it is not asked for again until it is another.
-    guard let change = try? await table.take(document, cause: .fetch, at: WallClock.milliseconds())
+    guard
+      let change = try? await table.take(
+        document, cause: .fetch, at: ServerWallClock.milliseconds())
     else { return tag }
     logger?.debug("table fetched", metadata: ["version": "\(change.stamp.version)"])
     try cache.write(document, etag: tag, of: source)

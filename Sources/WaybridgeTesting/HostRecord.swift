@@ -8,7 +8,7 @@ final class HostRecord: PageHost {
   private struct Held {
     var behavior = TestHost.Behavior.shows
     /// Openings that are left without an answer until the behaviour changes.
-    var silent: [FirstAnswer<Void>] = []
+    var silent: [FirstResult<Void>] = []
     /// Pages that the host has agreed to, shown or about to be, by id.
     var agreed: [String: BridgeClient.Page] = [:]
     /// Those that are shown, in the order in which they came.
@@ -48,15 +48,15 @@ final class HostRecord: PageHost {
   }
 
   /// What to wait for before asking again; nil where the page is shown.
-  private func agree(to page: BridgeClient.Page) throws(CallError) -> FirstAnswer<Void>? {
-    try held.withLock { (held) throws(CallError) -> FirstAnswer<Void>? in
+  private func agree(to page: BridgeClient.Page) throws(CallError) -> FirstResult<Void>? {
+    try held.withLock { (held) throws(CallError) -> FirstResult<Void>? in
       switch held.behavior {
       case .shows:
         held.agreed[page.id] = page
         return nil
       case .refuses(let error): throw error
       case .staysSilent:
-        let silence = FirstAnswer<Void>()
+        let silence = FirstResult<Void>()
         held.silent.append(silence)
         return silence
       }

@@ -5,17 +5,17 @@ import Waybridge
 import WaybridgeClient
 
 /// Lets clients into a hub, and keeps its ends of their connections, which it may close.
-final class MemoryDoor: ChannelAcceptor {
+final class InMemoryServer: ChannelAcceptor {
   private struct Held {
     var channels: [any MessageChannel] = []
     var isClosed = false
   }
 
-  private let hub: SessionHub
+  private let hub: LoopSessions
   private let loop: MemoryLoop
   private let held = Mutex(Held())
 
-  init(to hub: SessionHub, on loop: MemoryLoop) {
+  init(to hub: LoopSessions, on loop: MemoryLoop) {
     self.hub = hub
     self.loop = loop
   }
@@ -25,8 +25,8 @@ final class MemoryDoor: ChannelAcceptor {
   func connect(
     _ options: BridgeClient.SessionOptions
   ) async throws(CallError) -> BridgeClient {
-    let connector = MemoryConnector(
-      to: self, Handshake(subprotocol: SessionHub.subprotocol), on: loop,
+    let connector = MemoryClientConnector(
+      to: self, Handshake(subprotocol: LoopSessions.subprotocol), on: loop,
       where: { [self] in !held.withLock { $0.isClosed } })
     let client = BridgeClient(loop: loop, connector: connector) {}
     do {

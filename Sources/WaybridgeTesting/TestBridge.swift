@@ -37,9 +37,9 @@ public struct TestBridge: Sendable {
   /// runs until ``end()``.
   public let server: BridgeServer
   let loop: MemoryLoop
-  let door: MemoryDoor
+  let door: InMemoryServer
   let patience: Patience
-  private let hub: SessionHub
+  private let hub: LoopSessions
   private let happened = Mailbox<BridgeEvent>()
 
   /// Carries out the router's start (`Router.start()`), and opens the session of ``client``.
@@ -61,7 +61,7 @@ public struct TestBridge: Sendable {
     let loop = MemoryLoop()
     server = BridgeServer(router: router, configuration: configuration)
     hub = try await server.begin(on: loop) { Self.milliseconds(loop) }
-    door = MemoryDoor(to: hub, on: loop)
+    door = InMemoryServer(to: hub, on: loop)
     self.loop = loop
     self.patience = Patience(time: patience)
     let events = try await server.events(buffer: .max)

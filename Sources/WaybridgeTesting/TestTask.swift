@@ -6,7 +6,7 @@ import WaybridgeClient
 public final class TestTask: Sendable {
   /// The URI as the caller wrote it, its parameters and what is no business data.
   public let call: BridgeClient.TaskCall
-  private let answered = FirstAnswer<Value>()
+  private let answered = FirstResult<Value>()
 
   init(_ call: BridgeClient.TaskCall) {
     self.call = call

@@ -1,7 +1,7 @@
 import CWayCrypto
 
 /// A way of signing, by OpenSSL's libcrypto.
-enum Signing: Sendable {
+enum SignatureAlgorithm: Sendable {
   /// HMAC with SHA-256 (RFC 7518 §3.2): a secret that both sides share.
   case hs256(secret: [UInt8])
   /// Ed25519 (RFC 8032, RFC 8037 §3.1): a public key of 32 bytes, which signs nothing.

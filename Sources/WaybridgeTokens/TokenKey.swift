@@ -6,7 +6,7 @@ struct TokenKey: Sendable {
 
   /// What a token's `kid` names it by; nil where it has no name, and serves for any.
   let id: String?
-  private let signing: Signing
+  private let signing: SignatureAlgorithm
 
   /// `HS256` or `EdDSA`.
   var algorithmName: String { signing.name }
@@ -19,7 +19,7 @@ struct TokenKey: Sendable {
 
   /// A public key for EdDSA on the curve Ed25519 (RFC 8037), as PEM; nil for anything else.
   init?(publicPEM pem: String, id: String?) {
-    guard let signing = Signing(publicPEM: pem) else { return nil }
+    guard let signing = SignatureAlgorithm(publicPEM: pem) else { return nil }
     self.signing = signing
     self.id = id
   }

@@ -1,7 +1,7 @@
 import Waybridge
 
 /// The keys of all files.
-struct KeyRing: Sendable {
+struct TokenKeySet: Sendable {
   /// The most keys: each may be tried for a token that names none.
   private static let maxKeys = 32
 

@@ -16,7 +16,7 @@ public actor TokenKeys: Service {
   private let rules: TokenRules
   private let logger: Logger?
   private let watched: [WatchedFile]
-  private var ring: KeyRing
+  private var ring: TokenKeySet
 
   /// Reads a secret for HS256, public keys for EdDSA, or both. Throws ``TokenKeyError``.
   ///
@@ -42,7 +42,7 @@ public actor TokenKeys: Service {
     _ files: [TokenKeyFile], rules: TokenRules = TokenRules(), logger: Logger? = nil
   ) async throws(TokenKeyError) -> TokenKeys {
     var watched: [WatchedFile] = []
-    var ring = KeyRing(files: files.count)
+    var ring = TokenKeySet(files: files.count)
     for (index, file) in files.enumerated() {
       var looker = file.watched
       do throws(FileFault) {
@@ -57,7 +57,8 @@ public actor TokenKeys: Service {
   }
 
   private init(
-    files: [TokenKeyFile], rules: TokenRules, logger: Logger?, watched: [WatchedFile], ring: KeyRing
+    files: [TokenKeyFile], rules: TokenRules, logger: Logger?, watched: [WatchedFile],
+    ring: TokenKeySet
   ) {
     self.files = files
     self.rules = rules

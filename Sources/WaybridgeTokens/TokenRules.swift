@@ -21,7 +21,7 @@ public struct TokenRules: Sendable {
     self.audience = audience
     self.requiresExpiry = requiresExpiry
     self.leeway = leeway
-    self.now = now ?? WallClock.milliseconds
+    self.now = now ?? ServerWallClock.milliseconds
   }
 
   /// Throws where a token has ended, or has not begun.

@@ -3,7 +3,7 @@ import Testing
 @testable import FindModules
 
 /// Which types of a file are found.
-@Suite struct FindingTests {
+@Suite struct ModuleDiscoveryTests {
   static let declarations = [
     Row("a struct", "struct A: RouteModule {}", "module A"),
     Row("an enum", "public enum A: RouteModule { case a }", "module A"),

@@ -3,7 +3,7 @@ import Testing
 @testable import FindModules
 
 /// What is written for that which is found.
-@Suite struct RegistrationSourceTests {
+@Suite struct ModuleRegistrationSourceTests {
   @Test func eachCallSaysWhereItsTypeIsAndWhatToDoAboutAnError() {
     let source = registration(
       "import Waybridge\nenum A: RouteModule {}", "struct B: RouteService {}",
@@ -52,8 +52,8 @@ import Testing
     var second = SourceTarget("App")
     for (number, file) in files.enumerated() { first.add(file, file: "\(number)") }
     for (number, file) in files.enumerated().reversed() { second.add(file, file: "\(number)") }
-    let source = RegistrationSource(own: first, dependencies: [])
-    #expect(source.text == RegistrationSource(own: second, dependencies: []).text)
+    let source = ModuleRegistrationSource(own: first, dependencies: [])
+    #expect(source.text == ModuleRegistrationSource(own: second, dependencies: []).text)
     #expect(
       source.found
         == ["service R", "service S", "module A", "module B", "module C", "module C"])

@@ -14,13 +14,13 @@ func target(_ module: String, _ sources: [String], isForeign: Bool = false) -> S
 /// What is written for App, which depends on Kit of another package and on Shop of its own.
 func registration(
   _ own: String..., sibling: [String] = [], foreign: [String] = []
-) -> RegistrationSource {
-  RegistrationSource(
+) -> ModuleRegistrationSource {
+  ModuleRegistrationSource(
     own: target("App", own),
     dependencies: [target("Kit", foreign, isForeign: true), target("Shop", sibling)])
 }
 
-extension RegistrationSource {
+extension ModuleRegistrationSource {
   var lines: [String] {
     text.split(separator: "\n").map { String($0.drop { $0 == " " }) }
   }

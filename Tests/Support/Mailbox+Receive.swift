@@ -4,14 +4,14 @@ extension Mailbox {
   /// The next element, awaited if need be; throws when none has come after so many seconds.
   package func take(within seconds: Double = 20) async throws -> Element {
     guard let element = await next(within: .seconds(seconds)) else {
-      throw NothingCame(seconds: seconds)
+      throw ReceiveTimeout(seconds: seconds)
     }
     return element
   }
 }
 
 /// What was awaited did not come.
-package struct NothingCame: Error, CustomStringConvertible {
+package struct ReceiveTimeout: Error, CustomStringConvertible {
   let seconds: Double
   package var description: String { "nothing came within \(seconds) s" }
 }

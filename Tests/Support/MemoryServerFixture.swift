@@ -1,7 +1,7 @@
 import WayTransport
 
 /// A bridge in memory: no socket, and time that stands still until it is moved.
-package final class MemoryServer: PeerServer {
+package final class MemoryServerFixture: PeerServer {
   package let loop: MemoryLoop
   private let acceptor: any ChannelAcceptor
   private let handshake: Handshake
@@ -15,8 +15,8 @@ package final class MemoryServer: PeerServer {
   }
 
   /// The same for who comes from elsewhere.
-  package func from(_ handshake: Handshake) -> MemoryServer {
-    MemoryServer(loop: loop, acceptor: acceptor, from: handshake)
+  package func from(_ handshake: Handshake) -> MemoryServerFixture {
+    MemoryServerFixture(loop: loop, acceptor: acceptor, from: handshake)
   }
 
   package func connect(

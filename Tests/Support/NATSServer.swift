@@ -2,7 +2,7 @@ import Foundation
 
 /// A nats-server of a test's own, with JetStream, on any free port of the loopback interface: alone, or
 /// one of several that make a cluster. It and its folder go with this.
-package final class NATSEngine: @unchecked Sendable {  // nothing of it changes
+package final class NATSServer: @unchecked Sendable {  // nothing of it changes
   /// Why it did not start.
   package struct Fault: Error, CustomStringConvertible {
     package let description: String
@@ -33,11 +33,11 @@ package final class NATSEngine: @unchecked Sendable {  // nothing of it changes
   package convenience init() throws { try self.init([], Folder()) }
 
   /// Starts so many that make a cluster; blocks until they listen. They agree on a leader later.
-  package static func cluster(of count: Int) throws -> [NATSEngine] {
+  package static func cluster(of count: Int) throws -> [NATSServer] {
     let ports = try freePorts(count)
     let routes = ports.map { "nats://127.0.0.1:\($0)" }.joined(separator: ",")
     return try ports.map { port in
-      try NATSEngine(
+      try NATSServer(
         [
           "-n", "engine\(port)", "--cluster_name", "test", "--cluster",
           "nats://127.0.0.1:\(port)", "--routes", routes,
@@ -67,9 +67,9 @@ package final class NATSEngine: @unchecked Sendable {  // nothing of it changes
   }
 
   /// Kills it, and starts another in its place, with what it has kept; blocks until that listens.
-  package func killedAndStarted() throws -> NATSEngine {
+  package func killedAndStarted() throws -> NATSServer {
     kill()
-    return try NATSEngine(more, folder)
+    return try NATSServer(more, folder)
   }
 
   private init(_ more: [String], _ folder: Folder) throws {

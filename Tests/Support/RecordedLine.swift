@@ -16,13 +16,13 @@ package struct RecordedLine: Sendable {
 extension Mailbox<RecordedLine> {
   /// A logger whose lines come here.
   package func logger(_ level: Logger.Level) -> Logger {
-    var logger = Logger(label: "test") { _ in RecordingHandler(lines: self) }
+    var logger = Logger(label: "test") { _ in RecordingLogHandler(lines: self) }
     logger.logLevel = level
     return logger
   }
 }
 
-private struct RecordingHandler: LogHandler {
+private struct RecordingLogHandler: LogHandler {
   let lines: Mailbox<RecordedLine>
   var metadata: Logger.Metadata = [:]
   var logLevel = Logger.Level.trace

@@ -1,5 +1,5 @@
 /// The notation of stacks in `protocol/navigation.json`, which its `about` describes, taken apart.
-package struct StackText {
+package struct StackDescription {
   /// `ID`, `ID=ROUTE`, `ID=ROUTE/VALUE` or `ID=URI`, with `@HOST`.
   package struct Page {
     package let id: String

@@ -75,7 +75,9 @@ package struct Transcript: Sendable, CustomStringConvertible {
   }
 
   /// The same with other parties than raw clients.
-  package func replay(on server: any PeerServer, as make: @escaping MakeParty) async throws {
+  package func replay(on server: any PeerServer, as make: @escaping TranscriptClientFactory)
+    async throws
+  {
     var players = Players(server: server, clients: clients, make: make)
     for (index, step) in steps.enumerated() {
       do {
@@ -91,13 +93,13 @@ package struct Transcript: Sendable, CustomStringConvertible {
 private struct Players {
   let server: any PeerServer
   let clients: ValueObject
-  let make: MakeParty
-  private var open: [String: any TranscriptParty] = [:]
-  private var pattern = Pattern()
+  let make: TranscriptClientFactory
+  private var open: [String: any TranscriptClient] = [:]
+  private var pattern = TranscriptPattern()
   /// What came to a client whose messages have no order, and was not expected yet.
   private var early: [String: [Value]] = [:]
 
-  init(server: any PeerServer, clients: ValueObject, make: @escaping MakeParty) {
+  init(server: any PeerServer, clients: ValueObject, make: @escaping TranscriptClientFactory) {
     self.server = server
     self.clients = clients
     self.make = make
@@ -129,7 +131,7 @@ private struct Players {
     }
   }
 
-  private mutating func peer(_ name: String) async throws -> any TranscriptParty {
+  private mutating func peer(_ name: String) async throws -> any TranscriptClient {
     if let peer = open[name] { return peer }
     guard let options = clients[name] else {
       throw TranscriptFailure(description: "there is no client \(name)")
@@ -139,7 +141,7 @@ private struct Players {
     return peer
   }
 
-  private func send(_ step: Value, to peer: any TranscriptParty) async throws {
+  private func send(_ step: Value, to peer: any TranscriptClient) async throws {
     if let message = step["message"] {
       try await peer.send(pattern.fill(message))
     } else if let text = step["text"]?.string {
@@ -160,7 +162,7 @@ private struct Players {
     }
   }
 
-  private mutating func expect(_ step: Value, from peer: any TranscriptParty, _ client: String)
+  private mutating func expect(_ step: Value, from peer: any TranscriptClient, _ client: String)
     async throws
   {
     if let code = step["close"]?.integer {
@@ -223,7 +225,7 @@ private struct Players {
 
   /// The next message; where they have no order, the first that is like one of those expected.
   private mutating func message(
-    from peer: any TranscriptParty, _ client: String, like expected: [Value]
+    from peer: any TranscriptClient, _ client: String, like expected: [Value]
   ) async throws -> Value {
     if peer.isOrdered { return try await message(from: peer, client) }
     let isExpected = { [self] value in expected.contains { matches($0, value) } }
@@ -244,7 +246,7 @@ private struct Players {
     }
   }
 
-  private func message(from peer: any TranscriptParty, _ client: String) async throws -> Value {
+  private func message(from peer: any TranscriptClient, _ client: String) async throws -> Value {
     switch try await peer.next() {
     case .text(let bytes): return try JSON.parse(bytes.span.bytes)
     case .binary: throw TranscriptFailure(description: "\(client) got a binary message")

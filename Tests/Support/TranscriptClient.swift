@@ -2,7 +2,7 @@ import WayTransport
 import WayValues
 
 /// What plays one client of a transcript.
-package protocol TranscriptParty: Sendable {
+package protocol TranscriptClient: Sendable {
   /// Whether messages come in the order of the wire. Of a party that reads them through an
   /// interface which does not keep it, each expected message has only to be among those that come.
   var isOrdered: Bool { get }
@@ -12,11 +12,11 @@ package protocol TranscriptParty: Sendable {
   func close(_ code: UInt16) async throws
 }
 
-extension Peer: TranscriptParty {
+extension Peer: TranscriptClient {
   package var isOrdered: Bool { true }
 }
 
 /// Makes what plays a client, by its name and its description in the transcript.
-package typealias MakeParty =
+package typealias TranscriptClientFactory =
   @Sendable (_ name: String, _ options: Value) async throws
-  -> any TranscriptParty
+  -> any TranscriptClient

@@ -1,7 +1,7 @@
 import WayValues
 
 /// The expectations of a transcript: values with `{{name}}`, `{{*}}` and `"...": true`.
-struct Pattern {
+struct TranscriptPattern {
   private(set) var captured: [String: Value] = [:]
 
   /// Why `value` does not match; nil when it does. Names seen for the first time are captured.

@@ -11,7 +11,7 @@ struct StackNotation: CustomStringConvertible {
   func stack() throws -> NavigationStack {
     var stack = NavigationStack()
     // The tab that is shown stands first, and is selected last.
-    for part in try StackText(description).parts.reversed() {
+    for part in try StackDescription(description).parts.reversed() {
       var tab = part.tab
       for text in part.pages {
         let page = try Self.page(
@@ -33,11 +33,11 @@ struct StackNotation: CustomStringConvertible {
   static func page(
     _ text: String, style: Style = .push, exts: ValueObject = [:]
   ) throws -> Page {
-    try page(StackText.Page(text), style: style, exts: exts)
+    try page(StackDescription.Page(text), style: style, exts: exts)
   }
 
   private static func page(
-    _ text: StackText.Page, style: Style, exts: ValueObject
+    _ text: StackDescription.Page, style: Style, exts: ValueObject
   ) throws -> Page {
     switch reference(text.uri) {
     case .route(let name, let pathParams):

@@ -1,7 +1,7 @@
 import Testing
 import WayPatterns
 
-struct ReadingTests {
+struct PatternExpansionTests {
   @Test(
     "a pattern has one reading for each way to leave out groups, which is a pattern itself",
     arguments: [

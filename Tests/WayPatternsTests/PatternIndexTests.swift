@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 import WayPatterns
 
-@Suite struct HostIndexTests {
+@Suite struct PatternIndexTests {
   /// All that stands, in one table, as if it had been made anew.
-  private struct Model {
+  private struct FlatHostIndex {
     var entries: [(number: Int, scheme: String?, patterns: [RoutePattern])] = []
 
     func candidates(_ uri: RouteURI) throws -> [Int] {
@@ -25,8 +25,8 @@ import WayPatterns
   @Test("layers serve as one table would", arguments: 0..<20)
   func layers(seed: Int) throws {
     var random = SeededRandom(seed: UInt64(seed))
-    var index = HostIndex()
-    var model = Model()
+    var index = PatternIndex()
+    var model = FlatHostIndex()
     let segments = ["a", "b", "c", ":p", "*"]
     func pattern(_ random: inout SeededRandom) throws -> RoutePattern {
       var path: [String] = []

@@ -1,7 +1,7 @@
 import Testing
 import WayPatterns
 
-@Suite struct ReferenceTests {
+@Suite struct URIReferenceTests {
   @Test(
     "the examples of RFC 3986 §5.4",
     arguments: [

@@ -12,7 +12,7 @@ struct NumberingModel: Hashable {
   typealias Word = UInt8
 
   struct Peer: Hashable {
-    var numbering = Numbering()
+    var numbering = SequenceState()
     var toAsk: [Word]
     var said: [Word] = []
     var taken: [Word] = []
@@ -190,7 +190,7 @@ struct NumberingModel: Hashable {
   }
 
   private mutating func take(_ bytes: [UInt8], at side: Side) {
-    var numbers = MessageNumbers.none
+    var numbers = SequenceNumbers.none
     let incoming = MessageDecoder().decode(bytes.span.bytes, &numbers)
     guard case .message(.notification(let notification)) = incoming,
       let word = Word(notification.method)

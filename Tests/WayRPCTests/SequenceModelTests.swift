@@ -3,7 +3,7 @@ import WayRPC
 
 /// Every order of messages, acknowledgements, losses and reconnections between two peers, one state
 /// after the other.
-struct NumberingModelTests {
+struct SequenceModelTests {
   @Test(
     arguments: [([1, 2], [], 2), ([1], [3], 2), ([1], [3], 3), ([1, 2], [], 4)]
       as [([NumberingModel.Word], [NumberingModel.Word], Int)])

@@ -1,14 +1,14 @@
 import WayRPC
 import WayValues
 
-func decoded(_ text: String, with decoder: MessageDecoder = MessageDecoder()) -> Incoming {
+func decoded(_ text: String, with decoder: MessageDecoder = MessageDecoder()) -> FrameContent {
   decoder.decode(Array(text.utf8).span.bytes)
 }
 
 /// What a decoded text says, short enough for tables: `request 1 m [1]`, `notification m`, `result
 /// 1 2`, `failure 1 -32000 text`, `invalid 1 -32600`, `malformed -32700`, and the members of a
 /// batch in brackets.
-func summary(_ incoming: Incoming) -> String {
+func summary(_ incoming: FrameContent) -> String {
   switch incoming {
   case .message(let message): summary(message)
   case .batch(let messages): "[\(messages.map(summary).joined(separator: ", "))]"

@@ -47,7 +47,7 @@ struct HostileInputTests {
   func patterns(text: String, hint: String) throws {
     let error = #expect(throws: RoutePatternError.self) { try RoutePattern(text) }
     #expect(error?.reason.contains(hint) == true, "\(String(describing: error?.reason))")
-    #expect(throws: RoutePatternError.self) { try RouteTarget(text) }
+    #expect(throws: RoutePatternError.self) { try PatternTarget(text) }
   }
 
   @Test func `many parameters of a caller are checked in bounded time`() throws {
@@ -59,7 +59,7 @@ struct HostileInputTests {
         isStrict: true))
     var params = ValueObject()
     for number in 0..<20_000 { params["p\(number)"] = "x" }
-    let error = #expect(throws: RoutingError.self) { try router.match("x://r", params) }
+    let error = #expect(throws: ResolutionError.self) { try router.match("x://r", params) }
     guard case .invalidParameters(let faults) = error else { return }
     #expect(faults.count == 32)
   }
@@ -68,7 +68,7 @@ struct HostileInputTests {
     let router = Router()
     try router.redirect("x://a/:p", to: "x://b/:p?a=:p&b=:p&c=:p")
     let long = "x://a/" + String(repeating: "%41", count: 20_000)
-    #expect(throws: RoutingError.self) { try router.route(long) }
+    #expect(throws: ResolutionError.self) { try router.route(long) }
     #expect(try router.route("x://a/" + String(repeating: "a", count: 10_000)) == nil)
   }
 

@@ -3,28 +3,28 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-@Suite struct CallKeyTests {
+@Suite struct IdempotencyKeyTests {
   @Test(arguments: [
     ("s", nil, "k", "s/k"), ("s", "o", "k", "s/o/k"), ("s", "", "k", "s//k"),
     ("s/o", nil, "k", "s%2Fo/k"), ("s", nil, "o/k", "s/o%2Fk"), ("s", nil, "%2F", "s/%252F"),
     ("s", nil, "é", "s/é"), ("s", nil, "e\u{301}", "s/e\u{301}"),
   ])
   func `its text is its own`(session: String, owner: String?, text: String, expected: String) {
-    let key = CallKey(session: session, owner: owner, text: text)
+    let key = IdempotencyKey(session: session, owner: owner, text: text)
     #expect(key.description.isSameUTF8(as: expected))
   }
 
   @Test func `keys are compared as bytes`() {
     let keys: Set = [
-      CallKey(session: "s", text: "é"), CallKey(session: "s", text: "e\u{301}"),
-      CallKey(session: "s", owner: "", text: "é"), CallKey(session: "s", text: "é"),
+      IdempotencyKey(session: "s", text: "é"), IdempotencyKey(session: "s", text: "e\u{301}"),
+      IdempotencyKey(session: "s", owner: "", text: "é"), IdempotencyKey(session: "s", text: "é"),
     ]
     #expect(keys.count == 3)
   }
 
   @Test func `a call has it where it is given one`() throws {
     let uri = try RouteURI("x://r")
-    let key = CallKey(session: "s", owner: "o", text: "k")
+    let key = IdempotencyKey(session: "s", owner: "o", text: "k")
     let keyed = Call(
       uri: uri, params: [:], exts: [:], navigator: Nowhere(), deadline: nil, key: key,
       progress: { _ in })

@@ -7,7 +7,7 @@ private func number(_ digits: String) -> Value { Number(digits: digits).map(Valu
 private let big = number("123456789012345678901234567890")
 private let two = number("2.0")
 
-@Suite struct DeclarationTests {
+@Suite struct ParameterDeclarationTests {
   private let declared: [ParameterDeclaration] = [
     .init("id", .integer, isRequired: true), .init("ratio", .number), .init("wide", .boolean),
     .init("tags", .array), .init("filter", .object),
@@ -87,7 +87,7 @@ private let two = number("2.0")
       ),
     ] as [(String, ValueObject, [String])])
   func faults(uri: String, given: ValueObject, expected: [String]) throws {
-    let error = #expect(throws: RoutingError.self) { try router().match(uri, given) }
+    let error = #expect(throws: ResolutionError.self) { try router().match(uri, given) }
     guard case .invalidParameters(let faults) = error else { return }
     #expect(Set(faults.map { "\($0.path): \($0.message)" }) == Set(expected))
     let explanation = try router().explain(uri, params: given)
@@ -110,7 +110,7 @@ private let two = number("2.0")
   @Test func `a strict route refuses what it does not declare, each by its name`() throws {
     let router = try router(isStrict: true)
     #expect(throws: Never.self) { try router.match("x://r/1/t/a?wide") }
-    let error = #expect(throws: RoutingError.self) {
+    let error = #expect(throws: ResolutionError.self) {
       try router.match("x://r/1?oth%C3%A9r=2", ["a b": 1])
     }
     #expect(
@@ -121,7 +121,7 @@ private let two = number("2.0")
     for number in 0..<10_000 { many["n\(number)" + String(repeating: "x", count: 1000)] = 1 }
     guard
       case .invalidParameters(let faults) = #expect(
-        throws: RoutingError.self, performing: { try router.match("x://r/1", many) })
+        throws: ResolutionError.self, performing: { try router.match("x://r/1", many) })
     else { return }
     #expect(faults.count == 32)
     #expect(faults.allSatisfy { $0.path.utf8.count + $0.message.utf8.count < 400 })

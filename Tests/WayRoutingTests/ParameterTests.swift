@@ -55,7 +55,7 @@ import WayValues
   func undecodable(uri: String, path: String, hint: String) throws {
     let router = Router()
     try router.page("x://p/:id")
-    let error = #expect(throws: RoutingError.self) {
+    let error = #expect(throws: ResolutionError.self) {
       try router.snapshot().resolve(RouteURI(uri))
     }
     guard case .invalidParameters(let faults) = error else {
@@ -70,7 +70,7 @@ import WayValues
     let most = (0..<256).map { "p\($0)=\($0)" }.joined(separator: "&")
     #expect(try RouteURI("x:?" + most).queryParameters().count == 256)
     for query in [most + "&a", String(repeating: "a=1&", count: 10_000)] {
-      let error = #expect(throws: ParameterError.self) {
+      let error = #expect(throws: PatternParameterError.self) {
         try RouteURI("x:?" + query).queryParameters()
       }
       #expect(error?.description == "$: more than 256 query parameters")
@@ -88,7 +88,7 @@ import WayValues
 
 extension Router {
   /// The match of a URI; fails the test when there is none.
-  func match(_ uri: String, _ params: ValueObject = [:]) throws -> Match {
+  func match(_ uri: String, _ params: ValueObject = [:]) throws -> RouteMatch {
     let resolution = try snapshot().resolve(RouteURI(uri), params: params)
     guard case .match(let match) = resolution else {
       throw Unmatched(uri: uri)

@@ -3,7 +3,7 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-@Suite struct MatchingTests {
+@Suite struct PatternMatchTests {
   @Test(
     "a URI matches a pattern or not, with these parameters",
     arguments: [

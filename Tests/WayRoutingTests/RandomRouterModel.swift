@@ -7,7 +7,7 @@ import WayValues
 @testable import WayRouting
 
 /// A router that is changed bit by bit, beside what it should hold.
-struct ChangedRouter {
+struct RandomRouterModel {
   private static let schemes = ["x", "y", "native", nil]
   private static let pieces = ["/a", "/b", "/User", "/user", "/:p", "/:q", "(/c)", "(/:o/d)"]
   static let uris = [

@@ -51,7 +51,7 @@ import WayValues
       ("n://*", "n://x/*", "n://../a", "$['*']"),
     ])
   func dots(from: String, to: String, uri: String, path: String) throws {
-    let error = #expect(throws: RoutingError.self) { try target(uri, [from: to]) }
+    let error = #expect(throws: ResolutionError.self) { try target(uri, [from: to]) }
     guard case .invalidParameters(let faults) = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -96,15 +96,15 @@ import WayValues
     for hop in 1...9 { try router.redirect("n://r\(hop)", to: "n://r\(hop - 1)") }
     try router.page("n://r0")
     #expect(try router.route("n://r8") == "n://r0")
-    #expect(throws: RoutingError.redirectLoop(chain: (0...9).map { "n://r\(9 - $0)" })) {
+    #expect(throws: ResolutionError.redirectLoop(chain: (0...9).map { "n://r\(9 - $0)" })) {
       try router.route("n://r9")
     }
     try router.redirect("n://a", to: "n://b")
     try router.redirect("n://b", to: "n://a")
     try router.redirect("n://self/:x", to: "n://self/:x")
     let chain = ["n://a", "n://b", "n://a"]
-    #expect(throws: RoutingError.redirectLoop(chain: chain)) { try router.route("n://a") }
-    #expect(throws: RoutingError.redirectLoop(chain: ["n://self/1", "n://self/1"])) {
+    #expect(throws: ResolutionError.redirectLoop(chain: chain)) { try router.route("n://a") }
+    #expect(throws: ResolutionError.redirectLoop(chain: ["n://self/1", "n://self/1"])) {
       try router.route("n://self/1")
     }
     let explanation = router.explain("n://a")
@@ -158,7 +158,7 @@ import WayValues
     try router.register(
       Route(
         name: "r", patterns: [RoutePattern("n://r/:id"), RoutePattern("/r/:id")], kind: .page,
-        fallback: RouteTarget("https://h.x/r/:id?from=app")))
+        fallback: PatternTarget("https://h.x/r/:id?from=app")))
     let snapshot = router.snapshot()
     let match = try router.match("n://r/5?q=1#f", ["id": 6])
     #expect(try snapshot.fallback(of: match)?.text == "https://h.x/r/5?from=app&q=1#f")
@@ -168,7 +168,7 @@ import WayValues
       try router.register(
         Route(
           name: "s", patterns: [RoutePattern("n://s(/:id)")], kind: .page,
-          fallback: RouteTarget("https://h.x/:id")))
+          fallback: PatternTarget("https://h.x/:id")))
     }
   }
 

@@ -4,7 +4,7 @@ import WayRouting
 import WayValues
 
 /// Routes and branches that are for some callers only.
-struct ReleaseTests {
+struct RolloutTests {
   private func caller(
     _ user: String? = nil, _ client: String? = nil, _ version: String? = nil, session: String = "s"
   ) -> Caller {
@@ -43,7 +43,7 @@ struct ReleaseTests {
       ("ann", "native://list", 0.6846641923766583),
     ]
     for (user, salt, place) in places {
-      #expect(abs(Release.place(of: caller(user), salt: salt) - place) < 1e-9, "\(salt)")
+      #expect(abs(Rollout.place(of: caller(user), salt: salt) - place) < 1e-9, "\(salt)")
     }
   }
 
@@ -51,7 +51,7 @@ struct ReleaseTests {
     let users = (0..<10_000).map { caller("user-\($0)") }
     func admitted(_ share: Double) -> Set<Int> {
       let range = 0..<share
-      return Set(users.indices.filter { range.contains(Release.place(of: users[$0], salt: "new")) })
+      return Set(users.indices.filter { range.contains(Rollout.place(of: users[$0], salt: "new")) })
     }
     let (tenth, fifth) = (admitted(0.1), admitted(0.2))
     #expect((900...1100).contains(tenth.count) && (1880...2120).contains(fifth.count))
@@ -61,7 +61,7 @@ struct ReleaseTests {
 
   private func router() throws -> Router {
     let router = Router()
-    let new = Release(share: 0..<0.5, clients: [.init(name: "shop", versions: try range(">=5"))])
+    let new = Rollout(share: 0..<0.5, clients: [.init(name: "shop", versions: try range(">=5"))])
     try router.register(
       Route(
         name: "new", patterns: [RoutePattern("native://list")], kind: .page, priority: 1,
@@ -70,7 +70,7 @@ struct ReleaseTests {
     try router.register(
       Route(
         name: "beta", patterns: [RoutePattern("native://beta")], kind: .page,
-        release: Release(clients: [.init(name: nil, versions: try range("9"))])))
+        release: Rollout(clients: [.init(name: nil, versions: try range("9"))])))
     return router
   }
 
@@ -81,7 +81,7 @@ struct ReleaseTests {
     }
     let inside = try #require(
       (0..<100).map { caller("u\($0)", "shop", "5.1") }.first {
-        Release.place(of: $0, salt: "new") < 0.5
+        Rollout.place(of: $0, salt: "new") < 0.5
       })
     let user = inside.identity.user
     #expect(try route("native://list", inside) == "new")
@@ -94,7 +94,7 @@ struct ReleaseTests {
   }
 
   @Test func aReaderThatRemembersMixesNobodyUp() throws {
-    var reader = SnapshotReader(try router())
+    var reader = CachingResolver(try router())
     let (mine, other) = (caller("u", "any", "9"), caller("u", "any", "8"))
     for caller in [mine, other, mine, mine, other] {
       let found = try reader.resolve("native://beta", params: [:], for: caller).route?.name
@@ -105,10 +105,10 @@ struct ReleaseTests {
   @Test func aRedirectTakesTheFirstBranchThatIsForTheCaller() throws {
     let router = Router()
     let branches: [Redirect.Branch] = [
-      .init(to: nil, release: Release(clients: [.init(name: "shop", versions: try range(">=6"))])),
-      .init(to: try RouteTarget("https://h5.example/a/:id"), release: Release(share: 0..<0.3)),
-      .init(to: try RouteTarget("https://h5.example/b/:id"), release: Release(share: 0.3..<0.6)),
-      .init(to: try RouteTarget("native://gone")),
+      .init(to: nil, release: Rollout(clients: [.init(name: "shop", versions: try range(">=6"))])),
+      .init(to: try PatternTarget("https://h5.example/a/:id"), release: Rollout(share: 0..<0.3)),
+      .init(to: try PatternTarget("https://h5.example/b/:id"), release: Rollout(share: 0.3..<0.6)),
+      .init(to: try PatternTarget("native://gone")),
     ]
     try router.redirect(contentsOf: [
       Redirect(from: RoutePattern("native://item/:id"), branches: branches)
@@ -142,14 +142,14 @@ struct ReleaseTests {
       Redirect(
         from: RoutePattern("native://x"),
         branches: [
-          .init(to: RouteTarget("native://y"), release: Release(share: 0..<0)),
-          .init(to: RouteTarget("native://z")),
+          .init(to: PatternTarget("native://y"), release: Rollout(share: 0..<0)),
+          .init(to: PatternTarget("native://z")),
         ])
     ])
     let redirected = router.explain("native://x", for: caller("ann"))
     #expect(redirected.redirects == ["native://z"])
     let place =
-      "\((Release.place(of: caller("ann"), salt: "native://x") * 10_000).rounded() / 10_000)"
+      "\((Rollout.place(of: caller("ann"), salt: "native://x") * 10_000).rounded() / 10_000)"
     #expect(
       redirected.releases == [
         "redirect from 'native://x': branch 0 (to 'native://y') is not taken: the user 'ann' has the"

@@ -45,8 +45,8 @@ extension NavigationChange {
   fileprivate static let none = NavigationChange(page: nil, closed: [])
 }
 
-@Suite struct HandlerTests {
-  private func call(_ match: Match) -> Call {
+@Suite struct RouteHandlerTests {
+  private func call(_ match: RouteMatch) -> Call {
     Call(uri: match.uri, params: match.params, exts: [:], navigator: Nowhere())
   }
 

@@ -7,15 +7,15 @@ import WayValues
 @Suite struct RouterChangeTests {
   @Test(arguments: 1...16 as ClosedRange<UInt64>)
   func `a router that is changed says what one says that is made at once`(seed: UInt64) throws {
-    var changed = ChangedRouter(seed: seed)
+    var changed = RandomRouterModel(seed: seed)
     for step in 0..<240 {
       try changed.change()
       // Now and then many changes come before somebody reads.
       if step % 3 == 0 || seed.isMultiple(of: 2) { _ = changed.router.snapshot() }
       guard step % 12 == 11 else { continue }
-      let expected = try changed.whole().snapshot().told(ChangedRouter.uris)
+      let expected = try changed.whole().snapshot().told(RandomRouterModel.uris)
       #expect(
-        changed.router.snapshot().told(ChangedRouter.uris) == expected, "seed \(seed), \(step)")
+        changed.router.snapshot().told(RandomRouterModel.uris) == expected, "seed \(seed), \(step)")
     }
   }
 
@@ -126,7 +126,7 @@ import WayValues
 
   @Test func `routes that are registered one by one are found at once, however many`() throws {
     let router = Router()
-    var reader = SnapshotReader(router)
+    var reader = CachingResolver(router)
     for number in 0..<1500 {
       try router.page("x://p\(number)/:id")
       let found = try reader.resolve("x://p\(number)/1", params: [:], for: nil)

@@ -5,7 +5,7 @@ import WayRouting
 import WayValues
 
 @Suite(.timeLimit(.minutes(1)))
-final class StartupTests: Sendable {
+final class RouterStartupTests: Sendable {
   private let router = Router()
   private let log = Mutex<[String]>([])
 

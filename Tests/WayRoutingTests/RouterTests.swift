@@ -88,7 +88,7 @@ private func route(
     let router = Router()
     try router.page(first, name: "first")
     let refused = RouterError.clash(
-      RouteClash(pattern: second, route: "second", other: "first"))
+      RouteConflict(pattern: second, route: "second", other: "first"))
     #expect(throws: refused) { try router.page(second, name: "second") }
     #expect(throws: Never.self) { try router.page(second, name: "second", priority: 1) }
     #expect(throws: RouterError.self) { try route("own", [first, second]).check() }
@@ -165,7 +165,7 @@ private func route(
 
   @Test func `a reader sees each change, and keeps its snapshot while there is none`() throws {
     let router = Router()
-    var reader = SnapshotReader(router)
+    var reader = CachingResolver(router)
     let first = reader.current()
     #expect(reader.current() === first)
     try router.page("native://a")

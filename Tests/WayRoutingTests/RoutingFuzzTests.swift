@@ -54,7 +54,7 @@ import WayValues
     ] {
       try router.page(pattern)
     }
-    var reader = SnapshotReader(router)
+    var reader = CachingResolver(router)
     var source = FuzzSource(seed: seed, samples: Self.uris, pieces: Self.pieces)
     for _ in 0..<250 {
       let text = String(decoding: source.next(), as: UTF8.self)

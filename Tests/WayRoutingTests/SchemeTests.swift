@@ -45,19 +45,19 @@ import WayValues
     let router = Router()
     try router.page("own://a")
     #expect(try router.route("own://a") == "own://a")
-    try router.register(Dispatcher(name: "own", action: .page), scheme: "OWN")
+    try router.register(SchemeDispatcher(name: "own", action: .page), scheme: "OWN")
     #expect(try router.route("own://a") == "own://a")
     try router.removeDispatcher(scheme: "own")
-    let removed = RoutingError.noRoute(uri: "own://a", kind: .noDispatcher)
+    let removed = ResolutionError.noRoute(uri: "own://a", kind: .noDispatcher)
     #expect(throws: removed) { try router.snapshot().resolve(RouteURI("own://a")) }
-    #expect(throws: RoutingError.self) { try router.snapshot().resolve(RouteURI("OWN:")) }
+    #expect(throws: ResolutionError.self) { try router.snapshot().resolve(RouteURI("OWN:")) }
     #expect(try router.route("native://a") == nil, "other schemes are not disturbed")
-    try router.register(Dispatcher(name: "own", action: .page), scheme: "own")
+    try router.register(SchemeDispatcher(name: "own", action: .page), scheme: "own")
     #expect(try router.route("own://a") == "own://a")
     #expect(throws: RouterError.invalidScheme("1a")) { try router.closeScheme("1a") }
     #expect(throws: RouterError.invalidScheme("")) { try router.removeDispatcher(scheme: "") }
     #expect(throws: RouterError.invalidScheme("a:")) {
-      try router.register(Dispatcher(name: "a", action: .task), scheme: "a:")
+      try router.register(SchemeDispatcher(name: "a", action: .task), scheme: "a:")
     }
   }
 
@@ -86,8 +86,8 @@ import WayValues
   @Test func `a scheme's own route of the wrong kind is an error, not a miss`() throws {
     let router = Router()
     try router.page("own://a")
-    try router.register(Dispatcher(name: "own", action: .task), scheme: "own")
-    #expect(throws: RoutingError.wrongKind(uri: "own://a", route: "own://a", kind: .page)) {
+    try router.register(SchemeDispatcher(name: "own", action: .task), scheme: "own")
+    #expect(throws: ResolutionError.wrongKind(uri: "own://a", route: "own://a", kind: .page)) {
       try router.snapshot().resolve(RouteURI("own://a"))
     }
   }
@@ -123,7 +123,7 @@ import WayValues
     "what is no navigation leads nowhere",
     arguments: ["navigation:", "navigation:back/1", "navigation://a/b"])
   func noNavigation(uri: String) {
-    #expect(throws: RoutingError.noRoute(uri: uri, kind: .noRoute)) {
+    #expect(throws: ResolutionError.noRoute(uri: uri, kind: .noRoute)) {
       try Router().snapshot().resolve(RouteURI(uri))
     }
   }
@@ -145,7 +145,7 @@ import WayValues
   @Test func `a custom dispatcher answers for its routes and for what is undeclared`() throws {
     let router = Router()
     try router.register(
-      Dispatcher(name: "own", action: .custom { _ in "own" }), scheme: "own")
+      SchemeDispatcher(name: "own", action: .custom { _ in "own" }), scheme: "own")
     #expect(try dispatcher(router, "own://a") == "custom")
     try router.page("own://a/:id")
     let match = try router.match("own://a/1")
@@ -154,7 +154,7 @@ import WayValues
   }
 
   @Test func `a reference without scheme is refused`() throws {
-    let error = #expect(throws: RoutingError.self) {
+    let error = #expect(throws: ResolutionError.self) {
       try Router().snapshot().resolve(RouteURI("/a"))
     }
     #expect(error == .invalidURI(RouteURIError.noScheme))

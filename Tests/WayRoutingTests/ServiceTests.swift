@@ -71,7 +71,9 @@ final class ServiceTests: Sendable {
 
   @Test func `a method's parameters are checked`() throws {
     try register()
-    let error = #expect(throws: RoutingError.self) { try router.match("service://Cart/addTyped") }
+    let error = #expect(throws: ResolutionError.self) {
+      try router.match("service://Cart/addTyped")
+    }
     #expect(error?.description == "$.name: is missing; it has to be a string")
   }
 

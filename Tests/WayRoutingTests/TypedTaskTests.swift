@@ -69,7 +69,7 @@ private struct ShareReply: Codable {
     ] as [(ValueObject, String)])
   func misfits(params: ValueObject, message: String) async throws {
     for uri in ["action://sync", "action://async"] {
-      let error = await #expect(throws: RoutingError.self) {
+      let error = await #expect(throws: ResolutionError.self) {
         try await run(router(), uri, params)
       }
       #expect(error?.description == message)

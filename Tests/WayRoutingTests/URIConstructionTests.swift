@@ -3,7 +3,7 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-@Suite struct BuildingTests {
+@Suite struct URIConstructionTests {
   @Test(
     "a URI is written that leads back to the same parameters",
     arguments: [
@@ -36,7 +36,7 @@ import WayValues
     #expect(uri.text == expected)
     let router = Router()
     for scheme in ["native", "x", "tel"] {
-      try router.register(Dispatcher(name: "any", action: .task), scheme: scheme)
+      try router.register(SchemeDispatcher(name: "any", action: .task), scheme: scheme)
     }
     try router.register(Route(name: "r", patterns: [RoutePattern(pattern)], kind: .task))
     let read = try router.match(uri.text).params
@@ -69,7 +69,7 @@ import WayValues
     ] as [(String, ValueObject, String)])
   func refuses(pattern: String, params: ValueObject, hint: String) throws {
     let pattern = try RoutePattern(pattern)
-    let error = #expect(throws: ParameterError.self) { try pattern.uri(params) }
+    let error = #expect(throws: PatternParameterError.self) { try pattern.uri(params) }
     #expect(error?.description.contains(hint) == true, "\(String(describing: error))")
   }
 
@@ -79,7 +79,7 @@ import WayValues
       patterns: [try RoutePattern("x://a/:id/:part"), try RoutePattern("/b/:id")], kind: .page)
     #expect(try route.uri(["id": 1, "part": 2]).text == "x://a/1/2")
     #expect(try route.uri(["id": 1], scheme: "https").text == "https:/b/1")
-    #expect(throws: ParameterError.self) { try route.uri(["id": 1]) }
+    #expect(throws: PatternParameterError.self) { try route.uri(["id": 1]) }
   }
 
   @Test(
@@ -109,6 +109,6 @@ import WayValues
     let router = Router()
     try router.page("x://r")
     let match = try router.match("x://r", ["o": [:]])
-    #expect(throws: ParameterError.self) { try match.completeURI() }
+    #expect(throws: PatternParameterError.self) { try match.completeURI() }
   }
 }

@@ -12,18 +12,18 @@ import WayValues
 struct PushMethodTests {
   private let router = Router()
 
-  private func bridge() throws -> WireBridge {
+  private func bridge() throws -> InMemoryBridge {
     try router.task("action://who") { call in .string(call.caller.identity.user ?? "nobody") }
-    return WireBridge(
+    return InMemoryBridge(
       router,
       identify: { handshake in
         guard let token = handshake.token else { throw CallError(code: 1, message: "no token") }
         return Identity(user: token)
       },
-      rules: try Rulebook([Policy.Rule("all", .allow, ["*"])]))
+      rules: try CompiledPolicy([Policy.Rule("all", .allow, ["*"])]))
   }
 
-  private func open(_ bridge: WireBridge, _ user: String) async throws -> (
+  private func open(_ bridge: InMemoryBridge, _ user: String) async throws -> (
     client: WireClient, hello: Value
   ) {
     try await WireClient.open(
@@ -32,7 +32,7 @@ struct PushMethodTests {
 
   /// Posts a body; the status, and the answer as JSON.
   private func post(
-    _ bridge: WireBridge, _ body: String, token: String? = "backend"
+    _ bridge: InMemoryBridge, _ body: String, token: String? = "backend"
   ) async throws -> (status: Int, answer: Value?) {
     let answered = Mailbox<HTTPResponse>()
     bridge.server.loop.execute {
@@ -83,7 +83,7 @@ struct PushMethodTests {
     var limits = Limits()
     limits.maxRate = 1
     limits.maxBurst = 2
-    let bridge = WireBridge(router, limits: limits)
+    let bridge = InMemoryBridge(router, limits: limits)
     let ping = #"{"jsonrpc":"2.0","id":1,"method":"$/ping"}"#
     #expect(try await post(bridge, "[\(ping),\(ping.replacing("1,", with: "2,"))]").status == 200)
     let refused = try await post(bridge, ping)

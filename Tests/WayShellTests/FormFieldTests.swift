@@ -2,9 +2,9 @@ import Testing
 import WayShell
 import WayValues
 
-@Suite struct FieldTests {
-  private func field(_ schema: Value, isRequired: Bool = true) -> Field {
-    Field("it", schema, isRequired: isRequired)
+@Suite struct FormFieldTests {
+  private func field(_ schema: Value, isRequired: Bool = true) -> FormField {
+    FormField("it", schema, isRequired: isRequired)
   }
 
   @Test(
@@ -34,7 +34,7 @@ import WayValues
     ] as [(Value, String)])
   func whatDoesNotFitIsRefusedWithAHint(schema: Value, text: String) {
     let field = field(schema)
-    let fault = #expect(throws: Field.Fault.self) { try field.value(of: text) }
+    let fault = #expect(throws: FormField.Fault.self) { try field.value(of: text) }
     #expect(fault?.text.hasPrefix("it ") == true)
   }
 

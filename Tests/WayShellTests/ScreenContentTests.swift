@@ -2,7 +2,7 @@ import Testing
 import WayShell
 import WayValues
 
-@Suite struct ContentTests {
+@Suite struct ScreenContentTests {
   private let address: Value = [
     "type": "object", "required": ["id", "city"],
     "properties": ["id": ["type": "string"], "city": ["type": "string"]],
@@ -20,7 +20,7 @@ import WayValues
 
   @Test func whoOpensAPageMaySayWhatCanBeChosen() {
     let content = Content(known: nil, params: ["choices": ["S", "M"]], result: nil)
-    #expect(content == .list([Choice("S"), Choice("M")]))
+    #expect(content == .list([ScreenChoice("S"), ScreenChoice("M")]))
     #expect(Content(known: [], params: ["choices": []], result: nil) == .plain)
   }
 
@@ -35,7 +35,8 @@ import WayValues
     #expect(
       content
         == .list([
-          Choice(["channel": "mail"], label: "mail"), Choice(["channel": "link"], label: "link"),
+          ScreenChoice(["channel": "mail"], label: "mail"),
+          ScreenChoice(["channel": "link"], label: "link"),
         ]))
     let shared: Value = [
       "type": "object", "required": ["shared"], "properties": ["shared": ["type": "boolean"]],

@@ -2,7 +2,7 @@ import Testing
 import WayShell
 import WayValues
 
-@Suite struct PictureTests {
+@Suite struct ShellRendererTests {
   private static func state(_ screens: [Screen]) -> ShellState {
     var state = ShellState()
     for screen in screens { state.show(screen) }
@@ -15,10 +15,10 @@ import WayValues
   private static let addresses = Screen(
     id: "p2", kind: .page, uri: "native://address/list", title: "Addresses",
     purpose: "Lets the user pick one.", params: ["selected": "a1"],
-    content: .list([Choice("Home"), Choice("Studio")]))
+    content: .list([ScreenChoice("Home"), ScreenChoice("Studio")]))
 
   @Test func theTopPageIsFramedOverTheEdgesOfThoseBeneath() {
-    let lines = Picture(columns: 40, rows: 14, isColoured: false)
+    let lines = ShellRenderer(columns: 40, rows: 14, isColoured: false)
       .lines(of: Self.state([Self.home, Self.addresses]))
     #expect(
       lines == [
@@ -41,7 +41,7 @@ import WayValues
   @Test(arguments: [(1, 1), (20, 8), (40, 12), (41, 13), (80, 24), (200, 60), (9999, 9999)])
   func everyLineFillsItsRowWhateverIsShown(columns: Int, rows: Int) {
     let hostile = String(repeating: "\u{1B}[2J茶\u{301}\u{202E}\n", count: 3000)
-    let choices = (0..<300).map { Choice(.string("\($0) \(hostile)")) }
+    let choices = (0..<300).map { ScreenChoice(.string("\($0) \(hostile)")) }
     let schema: Value = ["type": "object", "properties": [hostile: ["type": "string"], "b": [:]]]
     var screens = (0..<9).map {
       Screen(
@@ -58,7 +58,7 @@ import WayValues
       state.note(hostile)
       state.panel = count == 3 ? [hostile] : []
       let wide = min(max(columns, 20), 500)
-      let lines = Picture(columns: columns, rows: rows, isColoured: false).lines(of: state)
+      let lines = ShellRenderer(columns: columns, rows: rows, isColoured: false).lines(of: state)
       #expect(lines.count == min(max(rows, 8), 200) - 1)
       #expect(lines.allSatisfy { $0.columns == wide })
       #expect(lines.allSatisfy { line in !line.unicodeScalars.contains { $0.value < 0x20 } })
@@ -66,9 +66,10 @@ import WayValues
   }
 
   @Test func ofALongListTheRestIsCounted() {
-    let choices = (1...100).map { Choice(.integer($0)) }
+    let choices = (1...100).map { ScreenChoice(.integer($0)) }
     let list = Screen(id: "p", kind: .page, uri: "native://numbers", content: .list(choices))
-    let lines = Picture(columns: 40, rows: 12, isColoured: false).lines(of: Self.state([list]))
+    let lines = ShellRenderer(columns: 40, rows: 12, isColoured: false).lines(
+      of: Self.state([list]))
     #expect(lines.contains { $0.contains("│ 1  1 ") })
     #expect(lines.contains { $0.contains("more") })
   }
@@ -85,7 +86,7 @@ import WayValues
         content: Content(known: nil, params: [:], result: schema))
     ])
     for number in 0..<50 {
-      let lines = Picture(columns: 40, rows: 12, isColoured: false).lines(of: state)
+      let lines = ShellRenderer(columns: 40, rows: 12, isColoured: false).lines(of: state)
       #expect(lines.contains { $0.contains("▸ field\(number) ") }, "field \(number)")
       _ = try state.take("x")
     }
@@ -93,8 +94,8 @@ import WayValues
 
   @Test func coloursAreThereOnlyWhereTheyAreWanted() {
     let state = Self.state([Self.home, Self.addresses])
-    let coloured = Picture(columns: 60, rows: 20, isColoured: true).lines(of: state)
-    let plain = Picture(columns: 60, rows: 20, isColoured: false).lines(of: state)
+    let coloured = ShellRenderer(columns: 60, rows: 20, isColoured: true).lines(of: state)
+    let plain = ShellRenderer(columns: 60, rows: 20, isColoured: false).lines(of: state)
     #expect(coloured.contains { $0.contains("\u{1B}[1m├─ Addresses") })
     #expect(!plain.contains { $0.contains("\u{1B}") })
     #expect(coloured.count == plain.count)

@@ -9,7 +9,7 @@ import WayValues
     Screen(id: id, kind: .page, uri: "native://\(id)", content: content)
   }
 
-  private func list(_ values: Value...) -> Content { .list(values.map { Choice($0) }) }
+  private func list(_ values: Value...) -> Content { .list(values.map { ScreenChoice($0) }) }
 
   private func fault(_ line: String, _ state: inout ShellState) -> String? {
     do throws(Order.Fault) {

@@ -1,7 +1,7 @@
 import Testing
 import WayShell
 
-@Suite struct DisplayTextTests {
+@Suite struct TerminalTextTests {
   @Test(arguments: [
     ("tea", 3, "tea"), ("teapot", 3, "te…"), ("tea", 0, ""), ("tea", 1, "…"), ("", 4, ""),
     // A wide character takes two columns, and is not cut in half.

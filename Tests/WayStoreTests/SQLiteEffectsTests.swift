@@ -27,7 +27,7 @@ struct SQLiteEffectsTests {
   private func call(_ key: String?, session: String = "s", owner: String? = nil) throws -> Call {
     Call(
       uri: try RouteURI("x://order"), params: [:], exts: [:], navigator: Nowhere(), deadline: nil,
-      key: key.map { CallKey(session: session, owner: owner, text: $0) }, progress: { _ in })
+      key: key.map { IdempotencyKey(session: session, owner: owner, text: $0) }, progress: { _ in })
   }
 
   private func order(
@@ -111,7 +111,7 @@ struct SQLiteEffectsTests {
   }
 
   @Test func `a key is forgotten after its time`() async throws {
-    let clock = MovedClock()
+    let clock = UnavailableNavigator()
     let effects = try SQLiteEffects(
       at: path, schema: Self.schema, keepingKeysFor: .seconds(60), now: { clock.milliseconds })
     let first = try await order("tea", "k", effects)

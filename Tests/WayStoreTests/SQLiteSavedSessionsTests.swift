@@ -6,7 +6,7 @@ import WayStore
 
 /// What can be seen of a folder while no server uses it.
 @Suite(.timeLimit(.minutes(1)))
-struct SavedSessionsTests {
+struct SQLiteSavedSessionsTests {
   private let folder: TestFolder
   private var data: String { folder.path("data") }
 
@@ -24,7 +24,7 @@ struct SavedSessionsTests {
 
   private func reason(_ folder: String) -> String {
     do {
-      _ = try SavedSessions(folder: folder)
+      _ = try SQLiteSavedSessions(folder: folder)
       return ""
     } catch {
       return "\(error)"
@@ -42,7 +42,7 @@ struct SavedSessionsTests {
     let before = try files(shown)
     #expect(before.keys.contains("sessions.db-wal") == isCrashed)
     for _ in 1...2 {
-      let saved = try SavedSessions(folder: shown)
+      let saved = try SQLiteSavedSessions(folder: shown)
       let list = try saved.list()
       #expect(list.map(\.id) == ["y", "x"])
       #expect(list[0].lease == SessionLease(owner: "a", term: 1))
@@ -71,7 +71,7 @@ struct SavedSessionsTests {
 
   @Test func `an empty file has no sessions`() throws {
     try folder.write("", to: "sessions.db", time: 1)
-    let saved = try SavedSessions(folder: folder.path)
+    let saved = try SQLiteSavedSessions(folder: folder.path)
     #expect(try saved.list().isEmpty)
     #expect(try saved.part("session", of: "x") == nil)
   }

@@ -7,7 +7,7 @@ import WaybridgeCluster
 struct OpenStore {
   let store: any SessionStore
   var folder: TestFolder?
-  var engine: NATSEngine?
+  var engine: NATSServer?
 }
 
 /// The stores that keep the same rules.
@@ -22,7 +22,7 @@ enum Kind: String, CaseIterable, CustomStringConvertible {
       let store = try SQLiteSessionStore(folder: folder.path("data"))
       return OpenStore(store: store, folder: folder)
     case .jetstream:
-      let engine = try NATSEngine()
+      let engine = try NATSServer()
       return OpenStore(store: try Cluster(nats: engine.url).engine.store, engine: engine)
     }
   }

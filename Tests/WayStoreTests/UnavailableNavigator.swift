@@ -35,7 +35,7 @@ struct Nowhere: Navigator {
 }
 
 /// A clock that a test moves.
-final class MovedClock: Sendable {
+final class UnavailableNavigator: Sendable {
   private let now = Mutex<Int64>(1_000_000)
 
   var milliseconds: Int64 { now.withLock { $0 } }

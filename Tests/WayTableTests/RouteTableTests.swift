@@ -38,7 +38,7 @@ struct RouteTableTests {
     #expect(
       table.declarations.schemes == [
         SchemeDeclaration(
-          name: "flutter", isClosed: true, undefined: try RouteTarget("https://h.x/upgrade")),
+          name: "flutter", isClosed: true, undefined: try PatternTarget("https://h.x/upgrade")),
         SchemeDeclaration(name: "native", isClosed: false, undefined: nil),
       ])
     #expect(

@@ -5,7 +5,7 @@ import WayTable
 import WayValues
 
 /// A table that is loaded anew into a router.
-struct ReloadTests {
+struct TableReloadTests {
   private let router = Router()
   private static let first: Value = [
     "version": "1",
@@ -66,7 +66,7 @@ struct ReloadTests {
     #expect(try place(of: "native://old") == "native://old")
     let snapshot = router.snapshot()
     #expect(snapshot.tabs == [])
-    #expect(throws: RoutingError.self) { try snapshot.link(action: "a", url: nil) }
+    #expect(throws: ResolutionError.self) { try snapshot.link(action: "a", url: nil) }
     #expect(try snapshot.undefinedTarget(of: RouteURI("native://none")) == nil)
     #expect(snapshot.plusIsSpace)
   }
@@ -86,7 +86,7 @@ struct ReloadTests {
     let snapshot = router.snapshot()
     #expect(snapshot.tabs == [])
     #expect(try snapshot.link(action: "b", url: nil).uri == "native://home")
-    #expect(throws: RoutingError.self) { try snapshot.link(action: "a", url: nil) }
+    #expect(throws: ResolutionError.self) { try snapshot.link(action: "a", url: nil) }
     #expect(snapshot.plusIsSpace)
     #expect(try snapshot.undefinedTarget(of: RouteURI("native://none")) == nil)
     #expect(try place(of: "native://mine") == "native://own")

@@ -8,19 +8,19 @@ import WayTableTools
 struct GoldenTests {
   @Test("the small table gives the code that is kept", arguments: CodeLanguage.allCases)
   func code(language: CodeLanguage) throws {
-    try compare(GeneratedCode(of: try Tables.small(), in: language).text, language.fileName)
+    try compare(GeneratedCode(of: try TableFixtures.small(), in: language).text, language.fileName)
   }
 
   @Test("the same table gives the same bytes", arguments: CodeLanguage.allCases)
   func same(language: CodeLanguage) throws {
-    let first = GeneratedCode(of: try Tables.demo(), in: language)
-    #expect(first.text == GeneratedCode(of: try Tables.demo(), in: language).text)
+    let first = GeneratedCode(of: try TableFixtures.demo(), in: language)
+    #expect(first.text == GeneratedCode(of: try TableFixtures.demo(), in: language).text)
     #expect(first.text.utf8.count > 1000)
   }
 
   @Test("the file says which table it is from", arguments: CodeLanguage.allCases)
   func stamp(language: CodeLanguage) throws {
-    let table = try Tables.small()
+    let table = try TableFixtures.small()
     let lines = GeneratedCode(of: table, in: language).text.split(separator: "\n")
     #expect(lines.contains { $0.contains(table.stamp.hash) && $0.hasPrefix("//") })
     #expect(lines.contains { $0.contains("\"\(table.stamp.hash)\"") })
@@ -29,7 +29,7 @@ struct GoldenTests {
 
   @Test("Swift imports what it is told to")
   func module() throws {
-    let table = try Tables.small()
+    let table = try TableFixtures.small()
     #expect(
       GeneratedCode(of: table, in: .swift, module: "Waybridge").text.contains(
         "\nimport Waybridge\n"))
@@ -37,11 +37,11 @@ struct GoldenTests {
   }
 
   private func compare(_ text: String, _ name: String) throws {
-    let file = Tables.golden.appending(path: "\(name).txt")
+    let file = TableFixtures.golden.appending(path: "\(name).txt")
     if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
       try Data(text.utf8).write(to: file)
     }
-    let kept = try Tables.text(of: file)
+    let kept = try TableFixtures.text(of: file)
     for (number, (line, other)) in zip(
       text.split(separator: "\n", omittingEmptySubsequences: false),
       kept.split(separator: "\n", omittingEmptySubsequences: false)

@@ -14,7 +14,7 @@ struct IdentifierTests {
       ("𝒜", "u1D49C"), ("“x”", "x"), ("_a_", "a"), ("½", "uBD"),
     ])
   func lower(text: String, expected: String) {
-    var names = Identifiers(.lower, reserved: ["default"], keepsLetters: true)
+    var names = CodeIdentifiers(.lower, reserved: ["default"], keepsLetters: true)
     #expect(names.name(for: text, "route") == expected)
   }
 
@@ -25,13 +25,13 @@ struct IdentifierTests {
       ("", "Type"), ("地址", "U5730U5740"), ("é", "UE9"), ("string", "String_"),
     ])
   func upper(text: String, expected: String) {
-    var names = Identifiers(.upper, reserved: ["String"], keepsLetters: false)
+    var names = CodeIdentifiers(.upper, reserved: ["String"], keepsLetters: false)
     #expect(names.name(for: text, "type") == expected)
   }
 
   @Test("who comes first keeps the name, the others are numbered")
   func clashes() {
-    var names = Identifiers(.lower, reserved: ["in"], keepsLetters: true)
+    var names = CodeIdentifiers(.lower, reserved: ["in"], keepsLetters: true)
     let texts = ["a b", "aB", "a-b", "aB2", "in", "in", "in_", "é", "é"]
     #expect(
       texts.map { names.name(for: $0, "route") }

@@ -174,7 +174,7 @@ struct TableDifferencesTests {
 
   @Test("a table does not differ from itself")
   func same() throws {
-    for table in [try Tables.small(), try Tables.demo()] {
+    for table in [try TableFixtures.small(), try TableFixtures.demo()] {
       #expect(TableDifferences(from: table, to: table).all.isEmpty)
     }
   }

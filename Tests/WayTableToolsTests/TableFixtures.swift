@@ -6,7 +6,7 @@ import class Foundation.FileManager
 import struct Foundation.URL
 
 /// Tables to generate from.
-enum Tables {
+enum TableFixtures {
   /// `Tests/WayTableToolsTests/Golden`
   static let golden = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 

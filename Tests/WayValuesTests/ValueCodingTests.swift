@@ -59,7 +59,7 @@ private struct Nested: Codable, Equatable {
 
 private func number(_ digits: String) -> Value { Number(digits: digits).map(Value.number) ?? nil }
 
-@Suite struct CodingTests {
+@Suite struct ValueCodingTests {
   private let trip = Trip(
     title: "Fjord", kind: .ride, stops: [.init(name: "Ulm", at: 1.5), .init(name: "é", at: nil)],
     seats: 255, big: .max, open: true, note: nil, extra: ["x": [nil, number("1.50")]],

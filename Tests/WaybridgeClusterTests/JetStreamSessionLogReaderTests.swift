@@ -5,7 +5,7 @@ import WayValues
 @testable import WaybridgeCluster
 
 /// What is made of a session's log, and what of one of which messages are missing.
-struct SessionReadingTests {
+struct JetStreamSessionLogReaderTests {
   /// A message of a log: its number, that which it says was before it, and what it says.
   struct Message: Sendable {
     let number: UInt64
@@ -77,7 +77,7 @@ struct SessionReadingTests {
     let lease = SessionLease(owner: "a", term: 1)
     for message in log.messages {
       let change = SessionChange(session: "x", lease: lease, steps: message.steps)
-      for bytes in SessionLogEntry.messages(of: change, limit: 1000) {
+      for bytes in JetStreamSessionLogEntry.messages(of: change, limit: 1000) {
         reading.add(bytes, message.number, after: message.after)
       }
     }
@@ -93,7 +93,7 @@ struct SessionReadingTests {
     let whole = SessionChange(
       session: "x", lease: lease, steps: [.removeAll, .put(part: "b", bytes: large)])
     let first = SessionChange(session: "x", lease: lease, steps: [put("a")])
-    let bytes = [first, whole].flatMap { SessionLogEntry.messages(of: $0, limit: 60) }
+    let bytes = [first, whole].flatMap { JetStreamSessionLogEntry.messages(of: $0, limit: 60) }
     return bytes.enumerated().map { place, bytes in
       (bytes, UInt64(place + 1), UInt64(place))
     }
@@ -187,7 +187,7 @@ struct SessionReadingTests {
         let change = SessionChange(
           session: "x", lease: SessionLease(owner: written.by, term: written.term),
           steps: written.part.map { [Self.put($0)] } ?? [])
-        for bytes in SessionLogEntry.messages(of: change, limit: 1000) {
+        for bytes in JetStreamSessionLogEntry.messages(of: change, limit: 1000) {
           reading.add(bytes, UInt64(place + 1), after: written.after)
         }
       }
@@ -201,14 +201,14 @@ struct SessionReadingTests {
 
   @Test func ofOneThatIsOverNothingElseIsNeeded() {
     var reading = SessionReading(of: UTF8Key("x"), keepsParts: true)
-    let end = SessionLogEntry(lease: SessionLease(owner: "a", term: 1), isEnd: true)
+    let end = JetStreamSessionLogEntry(lease: SessionLease(owner: "a", term: 1), isEnd: true)
     reading.add(end.bytes, 9, after: 3)
     #expect(reading.isOver && !reading.isHoled)
   }
 
   @Test func whatNoServerHasWrittenIsAFault() {
     var reading = SessionReading(of: UTF8Key("x"), keepsParts: true)
-    let entry = SessionLogEntry(lease: SessionLease(owner: "a", term: 1))
+    let entry = JetStreamSessionLogEntry(lease: SessionLease(owner: "a", term: 1))
     reading.add(entry.bytes, 7, after: nil)
     #expect(
       reading.fault

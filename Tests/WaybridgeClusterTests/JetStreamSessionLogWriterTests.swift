@@ -8,18 +8,18 @@ import WayValues
 
 /// What is left of a session's log in the engine.
 @Suite(.timeLimit(.minutes(1)))
-struct OwnedLogsTests {
-  private let engine: NATSEngine
+struct JetStreamSessionLogWriterTests {
+  private let engine: NATSServer
   private let logs: OwnedLogs
   private let lease = SessionLease(owner: "a", term: 2)
   /// How often the server has lost its lease; nil where it has none.
   private let losses: Locked<Int?>
 
   init() throws {
-    engine = try NATSEngine()
+    engine = try NATSServer()
     let losses = Locked<Int?>(0)
     self.losses = losses
-    logs = try OwnedLogs(EngineAddress(engine.url), replicas: 1) { losses.withLock { $0 } }
+    logs = try OwnedLogs(NATSAddress(engine.url), replicas: 1) { losses.withLock { $0 } }
   }
 
   private func change(
@@ -33,7 +33,7 @@ struct OwnedLogsTests {
   }
 
   private func reading() throws -> SessionReading? {
-    let connection = try NATSConnection(EngineAddress(engine.url))
+    let connection = try NATSConnection(NATSAddress(engine.url))
     return try connection.logs(of: Subject.of("x"), keepsParts: true).first
   }
 
@@ -54,17 +54,17 @@ struct OwnedLogsTests {
 
   /// Has the messages of the session go, as where an engine has lost them; all of them, or up to one.
   private func lose(through number: UInt64 = .max) throws {
-    let connection = try NATSConnection(EngineAddress(engine.url))
+    let connection = try NATSConnection(NATSAddress(engine.url))
     try connection.delete(OwnedLogs.stream, Subject.of("x"), through: number)
   }
 
   /// Another writes to the session's log, after its last message.
   private func write(_ part: String, by other: SessionLease) throws {
-    let connection = try NATSConnection(EngineAddress(engine.url))
+    let connection = try NATSConnection(NATSAddress(engine.url))
     let last = try connection.last(in: OwnedLogs.stream, of: Subject.of("x"))?.number ?? 0
     let change = SessionChange(session: "x", lease: other, steps: [put(part)])
     _ = try connection.publish(
-      SessionLogEntry.messages(of: change, limit: 1000).map {
+      JetStreamSessionLogEntry.messages(of: change, limit: 1000).map {
         NATSConnection.Publication(subject: Subject.of("x"), bytes: $0, after: last)
       })
   }
@@ -72,7 +72,7 @@ struct OwnedLogsTests {
   @Test func whatTheEngineHasLostIsWrittenAnew() throws {
     for part in ["a", "b"] { _ = try logs.append([change(put(part))]) }
     try lose()
-    #expect(throws: ClusterError.self) { try logs.append([change(put("c"))]) }
+    #expect(throws: NATSClusterError.self) { try logs.append([change(put("c"))]) }
     #expect(logs.takeBereft() && !logs.takeBereft())
     _ = try logs.append([change(.removeAll, put("a"), put("b"), put("c"))])
     let whole = try #require(try reading())
@@ -83,7 +83,7 @@ struct OwnedLogsTests {
   @Test(arguments: [1, 2] as [Int64]) func whoComesTooLateIsNotHeeded(_ term: Int64) throws {
     _ = try logs.append([change(put("a"))])
     try write("x", by: SessionLease(owner: "b", term: term))
-    #expect(throws: ClusterError.self) { try logs.append([change(put("b"))]) }
+    #expect(throws: NATSClusterError.self) { try logs.append([change(put("b"))]) }
     #expect(!logs.takeBereft())
     _ = try logs.append([change(.removeAll, put("a"), put("b"))])
     let whole = try #require(try reading())

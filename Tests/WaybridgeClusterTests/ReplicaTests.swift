@@ -9,18 +9,18 @@ import WayTransport
 @Suite(.timeLimit(.minutes(3)))
 struct ReplicaTests {
   private static let stream = "RACES"
-  private let engines: [NATSEngine]
+  private let engines: [NATSServer]
   private let connections: [NATSConnection]
 
   init() throws {
-    engines = try NATSEngine.cluster(of: 3)
-    connections = try engines.prefix(2).map { try NATSConnection(EngineAddress($0.url)) }
+    engines = try NATSServer.cluster(of: 3)
+    connections = try engines.prefix(2).map { try NATSConnection(NATSAddress($0.url)) }
     for connection in connections { while try !Self.isMade(by: connection) {} }
   }
 
   /// Whether there is the stream; it is refused until the engines have agreed on a leader.
   private static func isMade(by connection: NATSConnection) throws -> Bool {
-    do throws(ClusterError) {
+    do throws(NATSClusterError) {
       try connection.need(
         NATSConnection.Stream(
           name: stream, what: "the stream", description: "Races", subject: "race.*",
@@ -65,7 +65,7 @@ struct ReplicaTests {
     var engines = engines
     for place in engines.indices {
       engines[place] = try engines[place].killedAndStarted()
-      let connection = try NATSConnection(EngineAddress(engines[place].url))
+      let connection = try NATSConnection(NATSAddress(engines[place].url))
       while try !Self.isMade(by: connection) {}
       // There may be no leader yet.
       while (try? connection.settle(Self.stream)) == nil {}
@@ -126,10 +126,10 @@ struct ReplicaTests {
   @Test func aLeaseThatIsTakenAwayTooLateHolds() async throws {
     let wasLost = Locked(false)
     let shared = SharedLease()
-    let server = try ServerLeases(
-      EngineAddress(engines[0].url), tenure: Tenure(suspension: { 0 }), shared, replicas: 3)
-    let other = try ServerLeases(
-      EngineAddress(engines[1].url), tenure: Tenure(suspension: { 0 }), SharedLease(), replicas: 3)
+    let server = try NATSServerLeases(
+      NATSAddress(engines[0].url), tenure: Tenure(suspension: { 0 }), shared, replicas: 3)
+    let other = try NATSServerLeases(
+      NATSAddress(engines[1].url), tenure: Tenure(suspension: { 0 }), SharedLease(), replicas: 3)
     try await server.join(
       as: "a",
       ClusterHandlers(
@@ -149,8 +149,8 @@ struct ReplicaTests {
   }
 
   @Test func aDocumentIsWhatWasKeptOfIt() async throws {
-    let one = try Lookups(EngineAddress(engines[0].url), replicas: 3)
-    let other = try Lookups(EngineAddress(engines[1].url), replicas: 3)
+    let one = try Lookups(NATSAddress(engines[0].url), replicas: 3)
+    let other = try Lookups(NATSAddress(engines[1].url), replicas: 3)
     let first = try #require(try await one.put([1], as: "x", after: 0))
     // As of a server that starts at the same time.
     let late = NATSConnection.Publication(
@@ -166,13 +166,13 @@ struct ReplicaTests {
   }
 
   /// A bucket that all engines keep.
-  private func keys(_ connection: NATSConnection) throws -> KeyBucket {
-    try KeyBucket("keys", description: "Keys", replicas: 3, on: connection)
+  private func keys(_ connection: NATSConnection) throws -> KeyValueBucket {
+    try KeyValueBucket("keys", description: "Keys", replicas: 3, on: connection)
   }
 
   @Test func ofTwoWhoTakeASessionOverOneHasIt() async throws {
     let servers = try ["a", "b"].enumerated().map { place, name in
-      let logs = try OwnedLogs(EngineAddress(engines[place].url), replicas: 3) { 0 }
+      let logs = try OwnedLogs(NATSAddress(engines[place].url), replicas: 3) { 0 }
       return (name: name, logs: Confined(logs))
     }
     let lease = SessionLease(owner: "a", term: 1)
@@ -195,7 +195,7 @@ struct ReplicaTests {
       #expect(own.term == term)
       // Who looks up whose it is looks at the last message.
       let last = try connections[1].last(in: OwnedLogs.stream, of: Subject.of("x"))
-      #expect(try SessionLogEntry(try #require(last).bytes).lease == own)
+      #expect(try JetStreamSessionLogEntry(try #require(last).bytes).lease == own)
     }
   }
 
@@ -232,8 +232,8 @@ struct ReplicaTests {
   }
 
   /// The bytes of each subject, once there is a leader.
-  private static func kept(by engine: NATSEngine) throws -> [String: [UInt8]] {
-    let connection = try NATSConnection(EngineAddress(engine.url), patience: .seconds(1))
+  private static func kept(by engine: NATSServer) throws -> [String: [UInt8]] {
+    let connection = try NATSConnection(NATSAddress(engine.url), patience: .seconds(1))
     while try !isMade(by: connection) {}
     try connection.settle(stream)
     var kept: [String: [UInt8]] = [:]
@@ -265,7 +265,7 @@ struct ReplicaTests {
   /// The number of what was written to a key; nil where it is not what that has.
   @concurrent
   private static func put(
-    _ byte: UInt8, after: UInt64, in keys: Confined<KeyBucket>
+    _ byte: UInt8, after: UInt64, in keys: Confined<KeyValueBucket>
   ) async throws -> UInt64? {
     try keys.value.put([byte], as: "x", after: after)
   }

@@ -7,12 +7,12 @@ import WayTransport
 
 /// Two servers' stores on one engine.
 @Suite(.timeLimit(.minutes(1)))
-struct TakingOverTests {
-  private let engine: NATSEngine
+struct SessionTakeoverTests {
+  private let engine: NATSServer
   private let servers: [any ClusterEngine]
 
   init() async throws {
-    engine = try NATSEngine()
+    engine = try NATSServer()
     servers = [try Cluster(nats: engine.url).engine, try Cluster(nats: engine.url).engine]
     for (name, server) in zip(["one", "other"], servers) {
       try await server.join(
@@ -65,7 +65,7 @@ struct TakingOverTests {
         SessionChange(
           session: $0, lease: SessionLease(owner: "one", term: 1), steps: [], isEnd: true)
       })
-    let connection = try NATSConnection(EngineAddress(engine.url))
+    let connection = try NATSConnection(NATSAddress(engine.url))
     while try !connection.logs(of: Subject.all, keepsParts: false).isEmpty { await Task.yield() }
   }
 

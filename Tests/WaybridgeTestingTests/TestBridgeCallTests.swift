@@ -5,7 +5,7 @@ import WaybridgeTesting
 
 /// Calls of the client that is there from the start, and the clock that they are bound by.
 @Suite(.timeLimit(.minutes(1)))
-struct CallTests {
+struct TestBridgeCallTests {
   private let router = Router()
 
   /// A task that waits until its caller no longer does.

@@ -5,7 +5,7 @@ import WaybridgeTesting
 
 /// What an app does with several clients and sessions.
 @Suite(.timeLimit(.minutes(1)))
-struct SessionTests {
+struct TestBridgeSessionTests {
   private let router = Router()
 
   /// An app whose sessions belong to the user that their token names.
@@ -49,7 +49,7 @@ struct SessionTests {
     try router.register(
       Route(
         name: "order", patterns: [try RoutePattern("native://order/:id")], kind: .page,
-        parents: [try RouteTarget("native://shop")]))
+        parents: [try PatternTarget("native://shop")]))
     let app = try await start()
     try await app.deliver("native://order/7", ["from": "mail"])
     let shell = try await app.host("native")

@@ -5,7 +5,7 @@ import WaybridgeTesting
 
 /// Pages and tasks that a ``TestHost`` shows and runs.
 @Suite(.timeLimit(.minutes(1)))
-struct HostTests {
+struct TestHostTests {
   private let router = Router()
 
   private func start(patience: Duration = .seconds(10)) async throws -> (TestBridge, TestHost) {

@@ -1,14 +1,15 @@
 /// Why parameters cannot be read from a URI, or written into one.
-public enum ParameterError: Error, Sendable, Hashable, CustomStringConvertible {
+public enum PatternParameterError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Parameters that cannot be read or written; never empty.
-  case parameters([ParameterFault])
+  case parameters([PatternParameterFault])
   /// What was written is no URI, or a longer one than may be.
   case uri(RouteURIError)
 
   /// One fault of a parameter; `name` nil is for all parameters.
-  package static func fault(_ name: String?, _ message: String) -> ParameterError {
+  package static func fault(_ name: String?, _ message: String) -> PatternParameterError {
     .parameters([
-      name.map { ParameterFault(of: $0, message) } ?? ParameterFault(path: "$", message: message)
+      name.map { PatternParameterFault(of: $0, message) }
+        ?? PatternParameterFault(path: "$", message: message)
     ])
   }
 

@@ -1,7 +1,7 @@
 import WayValues
 
 /// One parameter that is wrong.
-public struct ParameterFault: Sendable, Hashable {
+public struct PatternParameterFault: Sendable, Hashable {
   /// Where among the parameters: `$.name`, or `$` for all; a JSON path (RFC 9535).
   public let path: String
   /// What is wrong and what is expected.

@@ -6,7 +6,9 @@ extension RouteURI {
   ///
   /// Throws ``ParameterError/parameters(_:)`` for more than ``maxParameters``, for bytes that are
   /// no UTF-8 and for `%00`.
-  package func queryParameters(plusIsSpace: Bool = true) throws(ParameterError) -> ValueObject {
+  package func queryParameters(plusIsSpace: Bool = true) throws(PatternParameterError)
+    -> ValueObject
+  {
     var result = ValueObject()
     guard parts.queryEnd >= 0 else { return result }
     let bytes = text.utf8.span
@@ -25,7 +27,7 @@ extension RouteURI {
       guard stop > start else { continue }
       count += 1
       guard count <= Self.maxParameters else {
-        throw ParameterError.fault(nil, "more than \(Self.maxParameters) query parameters")
+        throw PatternParameterError.fault(nil, "more than \(Self.maxParameters) query parameters")
       }
       let name = try decoded(
         bytes, start, equals < 0 ? stop : equals, plusIsSpace: plusIsSpace,
@@ -49,7 +51,7 @@ extension RouteURI {
   func decoded(
     _ bytes: Span<UInt8>, _ start: Int, _ end: Int, plusIsSpace: Bool,
     name: () -> String? = { nil }, what: String
-  ) throws(ParameterError) -> String {
+  ) throws(PatternParameterError) -> String {
     var hasEscape = false
     for position in start..<end {
       let byte = bytes[position]
@@ -64,7 +66,7 @@ extension RouteURI {
       if byte == .percent {
         byte = bytes.triplet(at: position)
         guard byte != 0 else {
-          throw ParameterError.fault(name(), "\(what) holds '%00' at byte \(position)")
+          throw PatternParameterError.fault(name(), "\(what) holds '%00' at byte \(position)")
         }
         position += 3
       } else {
@@ -74,7 +76,7 @@ extension RouteURI {
       result.append(byte)
     }
     guard let text = String(validating: result, as: UTF8.self) else {
-      throw ParameterError.fault(
+      throw PatternParameterError.fault(
         name(), "\(what) at byte \(start) is not UTF-8 after percent-decoding")
     }
     return text
@@ -84,7 +86,9 @@ extension RouteURI {
 extension RoutePattern.Form {
   /// The decoded values of the parameters; `start` is the segment of the URI that is the form's
   /// first.
-  func values(in split: borrowing SplitURI, from start: Int) throws(ParameterError) -> ValueObject {
+  func values(in split: borrowing SplitURI, from start: Int) throws(PatternParameterError)
+    -> ValueObject
+  {
     var result = ValueObject()
     let wildcard = wildcard
     guard !captures.isEmpty || wildcard != nil else { return result }
@@ -111,7 +115,7 @@ extension SplitURI {
   /// Throws ``ParameterError/parameters(_:)`` for bytes that are no UTF-8 and for `%00`.
   package func text(
     at position: Int, of name: String?, what: String = "the path segment"
-  ) throws(ParameterError) -> String {
+  ) throws(PatternParameterError) -> String {
     let segment = self[position]
     return try uri.decoded(
       uri.text.utf8.span, Int(segment.start), Int(segment.end), plusIsSpace: false,

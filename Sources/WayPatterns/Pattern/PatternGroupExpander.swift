@@ -7,7 +7,7 @@ enum PatternPart: Sendable {
 }
 
 /// The ways to read a pattern: each of its groups is there or not.
-struct PatternForms {
+struct PatternGroupExpander {
   /// The one with all groups first.
   private(set) var forms: [RoutePattern.Form] = []
   private let text: String

@@ -6,7 +6,7 @@ import WayValues
 /// In `https://h5.example/address/:id?from=app&id=:id` a parameter is a whole segment, the
 /// authority, or a whole value of the query; `*` at the end of the path stands for the segments of
 /// a wildcard.
-public struct RouteTarget: Sendable, Hashable, CustomStringConvertible {
+public struct PatternTarget: Sendable, Hashable, CustomStringConvertible {
   private enum Piece: Sendable {
     /// A piece of a URI as it is.
     case raw(String)
@@ -106,14 +106,14 @@ public struct RouteTarget: Sendable, Hashable, CustomStringConvertible {
 
   public var description: String { text }
 
-  public static func == (left: RouteTarget, right: RouteTarget) -> Bool {
+  public static func == (left: PatternTarget, right: PatternTarget) -> Bool {
     left.text.isSameUTF8(as: right.text)
   }
 
   public func hash(into hasher: inout Hasher) { text.hashUTF8(into: &hasher) }
 }
 
-extension RouteTarget {
+extension PatternTarget {
   /// A parameter of the target that a pattern does not capture, or not in each of its forms.
   package func firstName(missingIn pattern: RoutePattern) -> String? {
     parameterNames.first { name in !pattern.forms.allSatisfy { $0.captures(name) } }
@@ -123,7 +123,7 @@ extension RouteTarget {
   /// captures that it does not use into the query, and the fragment.
   package func uri(
     _ captures: ValueObject, carrying carried: ValueObject, fragment carriedFragment: String?
-  ) throws(ParameterError) -> RouteURI {
+  ) throws(PatternParameterError) -> RouteURI {
     var writer = URIWriter()
     for piece in pieces {
       switch piece {

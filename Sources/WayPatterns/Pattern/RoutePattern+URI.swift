@@ -12,7 +12,7 @@ extension RoutePattern {
   /// ``RouteURI/maxLength``.
   public func uri(
     _ params: ValueObject = [:], scheme: String? = nil
-  ) throws(ParameterError) -> RouteURI {
+  ) throws(PatternParameterError) -> RouteURI {
     guard let scheme = self.scheme ?? scheme else {
       throw .uri(RouteURIError(.noScheme, at: 0))
     }
@@ -63,7 +63,7 @@ extension RoutePattern.Form {
 
   fileprivate func write(
     _ params: ValueObject, to writer: inout URIWriter
-  ) throws(ParameterError) {
+  ) throws(PatternParameterError) {
     var path: [(value: Value, name: String)] = []
     var capture = 0
     for segment in segments {
@@ -76,13 +76,14 @@ extension RoutePattern.Form {
         path.append((params[name] ?? .null, name))
       case .wildcard:
         guard let rest = params[RoutePattern.wildcardName]?.list else {
-          throw ParameterError.fault(RoutePattern.wildcardName, "is missing; it has to be an array")
+          throw PatternParameterError.fault(
+            RoutePattern.wildcardName, "is missing; it has to be an array")
         }
         path += rest.map { ($0, RoutePattern.wildcardName) }
       }
     }
     guard path.count <= RouteURI.maxSegments else {
-      throw ParameterError.fault(
+      throw PatternParameterError.fault(
         RoutePattern.wildcardName, "gives more than \(RouteURI.maxSegments) path segments")
     }
     for (position, (value, name)) in path.enumerated() {
@@ -96,7 +97,7 @@ extension RoutePattern.Form {
       // was.
       if value == "", name == "" || name == RoutePattern.wildcardName {
         guard position > 0 || shape == .authority else {
-          throw ParameterError.fault(
+          throw PatternParameterError.fault(
             nil, "a path that begins with an empty segment cannot be written")
         }
       } else {

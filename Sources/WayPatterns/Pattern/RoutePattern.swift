@@ -73,11 +73,11 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
 
   /// Throws an error that names the place and the mend.
   public init(_ text: String) throws(RoutePatternError) {
-    var reader = RoutePatternReader(text)
+    var reader = RoutePatternParser(text)
     let parts = try reader.read()
     self.text = text
     scheme = reader.scheme
-    forms = try PatternForms(parts, of: text).forms
+    forms = try PatternGroupExpander(parts, of: text).forms
   }
 
   /// The names of the parameters, from left to right; of a wildcard `*`.

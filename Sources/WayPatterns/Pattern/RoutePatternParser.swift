@@ -1,5 +1,5 @@
 /// Takes a pattern apart.
-struct RoutePatternReader {
+struct RoutePatternParser {
   private static let open = UInt8(ascii: "(")
   private static let close = UInt8(ascii: ")")
   private static let star = UInt8(ascii: "*")
@@ -41,7 +41,7 @@ struct RoutePatternReader {
   }
 
   private mutating func readScheme() throws(RoutePatternError) {
-    let stop = bytes.firstIndex { !ByteSet.scheme.contains($0) } ?? bytes.count
+    let stop = bytes.firstIndex { !URIByteSet.scheme.contains($0) } ?? bytes.count
     guard stop > 0, stop < bytes.count, bytes[stop] == .colon, bytes[0].isLetter else {
       throw failure(
         at: bytes.first?.isLetter == true && stop < bytes.count ? stop : 0,
@@ -165,7 +165,7 @@ struct RoutePatternReader {
         at: position, "a pattern has no query and no fragment; query parameters match by name")
     default:
       let isBracket = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
-      guard byte >= 128 || ByteSet.path.contains(byte) || (isAuthority && isBracket) else {
+      guard byte >= 128 || URIByteSet.path.contains(byte) || (isAuthority && isBracket) else {
         throw failure(
           at: position, RouteURIError(.invalidCharacter(byte), at: position).description)
       }

@@ -55,7 +55,7 @@ package struct LayeredTrie: Sendable {
 
     func captures(
       of candidate: Candidate, in split: borrowing SplitURI
-    ) throws(ParameterError) -> ValueObject {
+    ) throws(PatternParameterError) -> ValueObject {
       try all.added.captures(of: candidate.added, in: split)
     }
 
@@ -221,7 +221,7 @@ extension LayeredTrie {
   /// What the pattern's parameters take from the URI, as ``RouteTrie/captures(of:in:)`` says.
   package func captures(
     of candidate: Candidate, in split: borrowing SplitURI
-  ) throws(ParameterError) -> ValueObject {
+  ) throws(PatternParameterError) -> ValueObject {
     guard candidate.form < 0, let changed else {
       return try base.trie.captures(of: candidate, in: split)
     }

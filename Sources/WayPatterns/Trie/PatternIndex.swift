@@ -6,7 +6,7 @@ import WayValues
 /// A change costs by what changes, and a lookup by the logarithm of what there is: patterns stand
 /// in layers, each at most half as large as the one before, and a new one takes in the layers
 /// that are too small to stand before it.
-package struct HostIndex: Sendable {
+package struct PatternIndex: Sendable {
   /// Names a registration; a later one has a higher number.
   package typealias Number = Int
 
@@ -83,7 +83,7 @@ package struct HostIndex: Sendable {
   /// Throws ``ParameterError/parameters(_:)`` where the pattern cannot read the URI.
   package func find(
     _ uri: RouteURI, where fits: (Number, RoutePattern?) -> Bool
-  ) throws(ParameterError) -> Found? {
+  ) throws(PatternParameterError) -> Found? {
     guard !entries.isEmpty, let scheme = uri.scheme?.lowercased(), let split = try? SplitURI(uri)
     else { return nil }
     var asked: Set<Number> = []
@@ -131,7 +131,7 @@ package struct HostIndex: Sendable {
 }
 
 // The layers.
-extension HostIndex {
+extension PatternIndex {
   private struct Layer: Sendable {
     /// The registrations in it, in their order.
     let numbers: [Number]

@@ -53,7 +53,7 @@ package struct RouteTrie: Sendable {
     }
     index = TrieIndex(count: count) { number in
       let number = Int(number)
-      return TrieIndex.Numbered(
+      return TrieIndex.NumberedForm(
         form: forms[number], scheme: patterns[number].scheme, priority: priorities[number],
         place: number)
     }
@@ -81,11 +81,11 @@ package struct RouteTrie: Sendable {
 
   private func numbered(
     _ entries: [(place: Int, priority: Int)]
-  ) -> (Int32) -> TrieIndex.Numbered {
+  ) -> (Int32) -> TrieIndex.NumberedForm {
     { [patterns, forms, owners] number in
       let number = Int(number)
       let (place, priority) = entries[Int(owners[number])]
-      return TrieIndex.Numbered(
+      return TrieIndex.NumberedForm(
         form: forms[number], scheme: patterns[number].scheme, priority: priority, place: place)
     }
   }
@@ -146,7 +146,7 @@ extension RouteTrie {
   /// Throws ``ParameterError/parameters(_:)`` for bytes that are no UTF-8 and for `%00`.
   package func captures(
     of candidate: Candidate, in split: borrowing SplitURI
-  ) throws(ParameterError) -> ValueObject {
+  ) throws(PatternParameterError) -> ValueObject {
     try forms[candidate.form].values(in: split, from: candidate.start)
   }
 }

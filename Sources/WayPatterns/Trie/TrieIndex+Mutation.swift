@@ -2,7 +2,7 @@
 extension TrieIndex {
   /// What a number stands for. Of the forms that end at one node with one priority, those of a lower
   /// place come first.
-  struct Numbered {
+  struct NumberedForm {
     let form: RoutePattern.Form
     let scheme: String?
     let priority: Int
@@ -10,7 +10,7 @@ extension TrieIndex {
   }
 
   /// An index of the forms with the numbers below `count`, whose places rise with their numbers.
-  init(count: Int, _ numbered: (Int32) -> Numbered) {
+  init(count: Int, _ numbered: (Int32) -> NumberedForm) {
     // Nodes are made in the order of the forms, and their lists of entries from the end.
     var ends: [(node: Int32, priority: Int)] = []
     ends.reserveCapacity(count)
@@ -39,7 +39,7 @@ extension TrieIndex {
   }
 
   /// Adds a form with a number above all others.
-  mutating func insert(_ number: Int32, _ numbered: (Int32) -> Numbered) {
+  mutating func insert(_ number: Int32, _ numbered: (Int32) -> NumberedForm) {
     let added = numbered(number)
     let known = schemes.count
     addEntry(number, to: end(of: added, number), numbered)
@@ -49,7 +49,7 @@ extension TrieIndex {
 
   /// Takes out all forms that a pattern has under a place. Their nodes stay.
   mutating func remove(
-    _ pattern: RoutePattern, at place: Int, _ numbered: (Int32) -> Numbered
+    _ pattern: RoutePattern, at place: Int, _ numbered: (Int32) -> NumberedForm
   ) {
     for form in pattern.forms {
       if let scheme = pattern.scheme {
@@ -88,7 +88,7 @@ extension TrieIndex {
 
 extension TrieIndex {
   /// The node at which a form ends, made where it is not there.
-  private mutating func end(of added: Numbered, _ number: Int32) -> Int32 {
+  private mutating func end(of added: NumberedForm, _ number: Int32) -> Int32 {
     var node = Root.global.rawValue
     if let scheme = added.scheme {
       let shape = added.form.shape
@@ -119,8 +119,8 @@ extension TrieIndex {
   }
 
   /// Lets an authority, which ignores case, be the first segment of a global pattern. Nearly always
-  /// the nodes behind it are those of the path; only `/User` beside `/user` needs its own.
-  private mutating func joinAuthority(_ number: Int32, _ numbered: (Int32) -> Numbered) {
+  /// the nodes behind it are those of the path; only `/DemoUser` beside `/user` needs its own.
+  private mutating func joinAuthority(_ number: Int32, _ numbered: (Int32) -> NumberedForm) {
     let added = numbered(number)
     guard added.scheme == nil, case .literal(let literal) = added.form.segments.first else {
       return
@@ -150,7 +150,7 @@ extension TrieIndex {
 
   /// Adds a form without its first segment.
   private mutating func insertBehind(
-    _ node: Int32, _ number: Int32, _ numbered: (Int32) -> Numbered
+    _ node: Int32, _ number: Int32, _ numbered: (Int32) -> NumberedForm
   ) {
     let added = numbered(number)
     raise(node, added.priority)
@@ -160,7 +160,7 @@ extension TrieIndex {
   }
 
   private mutating func addEntry(
-    _ number: Int32, to node: Int32, _ numbered: (Int32) -> Numbered
+    _ number: Int32, to node: Int32, _ numbered: (Int32) -> NumberedForm
   ) {
     let added = numbered(number)
     var previous: Int32 = -1
@@ -178,7 +178,7 @@ extension TrieIndex {
 
   private mutating func unlink(
     _ place: Int, from start: Int32, _ segments: ArraySlice<RoutePattern.Segment>,
-    _ numbered: (Int32) -> Numbered
+    _ numbered: (Int32) -> NumberedForm
   ) {
     var node = start
     for segment in segments where node >= 0 {

@@ -16,7 +16,7 @@ enum IPLiteral {
     while position < end, bytes[position].hexValue != nil { position += 1 }
     guard position > start, position + 1 < end, bytes[position] == .dot else { return false }
     position += 1
-    while position < end, ByteSet.userinfo.contains(bytes[position]) { position += 1 }
+    while position < end, URIByteSet.userinfo.contains(bytes[position]) { position += 1 }
     return position == end
   }
 

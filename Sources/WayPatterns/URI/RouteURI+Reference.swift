@@ -6,17 +6,17 @@ extension RouteURI {
   /// result is.
   public func resolved(against base: RouteURI) throws(RouteURIError) -> RouteURI {
     guard base.parts.schemeEnd >= 0 else { throw RouteURIError(.noScheme, at: 0) }
-    var target = Components()
+    var target = URIComponents()
     target.fragment = fragment
     if let scheme {
       target.scheme = scheme
       target.authority = authority
-      target.path = Components.removingDotSegments(Array(path.utf8))
+      target.path = URIComponents.removingDotSegments(Array(path.utf8))
       target.query = query
     } else if let authority {
       target.scheme = base.scheme
       target.authority = authority
-      target.path = Components.removingDotSegments(Array(path.utf8))
+      target.path = URIComponents.removingDotSegments(Array(path.utf8))
       target.query = query
     } else {
       target.scheme = base.scheme
@@ -25,7 +25,7 @@ extension RouteURI {
         target.path = Array(base.path.utf8)
         target.query = query ?? base.query
       } else {
-        target.path = Components.removingDotSegments(mergedPath(base))
+        target.path = URIComponents.removingDotSegments(mergedPath(base))
         target.query = query
       }
     }
@@ -46,23 +46,23 @@ extension RouteURI {
   /// upper case and only where they are needed, no dot segments. A path that is relative keeps its
   /// dot segments.
   public var normalized: RouteURI {
-    var result = Components()
+    var result = URIComponents()
     result.scheme = scheme?.lowercased()
     if parts.hasAuthority {
-      var text = userinfo.map { Components.normalizingTriplets($0) + [.at] } ?? []
-      text += Components.normalizingTriplets(host ?? "", lowercasing: true)
+      var text = userinfo.map { URIComponents.normalizingTriplets($0) + [.at] } ?? []
+      text += URIComponents.normalizingTriplets(host ?? "", lowercasing: true)
       text += (authority ?? "").utf8.dropFirst(Int(parts.hostEnd - parts.authorityStart))
       result.authority = String(decoding: text, as: UTF8.self)
     }
-    result.path = Components.normalizingTriplets(path)
+    result.path = URIComponents.normalizingTriplets(path)
     if result.scheme != nil || result.authority != nil || result.path.first == .slash {
-      result.path = Components.removingDotSegments(result.path)
+      result.path = URIComponents.removingDotSegments(result.path)
     }
     result.query = query.map {
-      String(decoding: Components.normalizingTriplets($0), as: UTF8.self)
+      String(decoding: URIComponents.normalizingTriplets($0), as: UTF8.self)
     }
     result.fragment = fragment.map {
-      String(decoding: Components.normalizingTriplets($0), as: UTF8.self)
+      String(decoding: URIComponents.normalizingTriplets($0), as: UTF8.self)
     }
     // Normalising keeps a URI valid and never lengthens it, so the other arm is not reached.
     return (try? result.uri()) ?? self
@@ -72,12 +72,12 @@ extension RouteURI {
   /// them.
   package var withoutDotSegments: RouteURI {
     guard parts.schemeEnd >= 0, hasDotSegments else { return self }
-    var result = Components()
+    var result = URIComponents()
     result.scheme = scheme
     result.authority = authority
     let segments = Array(path.utf8).split(separator: .slash, omittingEmptySubsequences: false)
-    result.path = Components.removingDotSegments(
-      Array(segments.map(Components.decodingDots).joined(separator: [.slash])))
+    result.path = URIComponents.removingDotSegments(
+      Array(segments.map(URIComponents.decodingDots).joined(separator: [.slash])))
     result.query = query
     result.fragment = fragment
     // What is left is no longer, so the other arm is not reached.
@@ -109,7 +109,7 @@ extension RouteURI {
 }
 
 /// The five components of RFC 3986 §5.3, to be put together again.
-private struct Components {
+private struct URIComponents {
   var scheme: String?
   var authority: String?
   var path: [UInt8] = []
@@ -185,7 +185,7 @@ private struct Components {
       let isTriplet = bytes[position] == .percent
       let byte = isTriplet ? bytes.triplet(at: position) : bytes[position]
       position += isTriplet ? 3 : 1
-      if isTriplet, !ByteSet.unreserved.contains(byte) {
+      if isTriplet, !URIByteSet.unreserved.contains(byte) {
         result.appendTriplet(byte)
       } else {
         result.append(lowercasing ? byte.lowercased : byte)

@@ -37,7 +37,7 @@ public struct RouteURI: Sendable, Hashable, CustomStringConvertible {
 extension RouteURI {
   /// Whether a text is a scheme (RFC 3986 §3.1).
   package static func isScheme(_ text: String) -> Bool {
-    text.utf8.first?.isLetter == true && text.utf8.allSatisfy { ByteSet.scheme.contains($0) }
+    text.utf8.first?.isLetter == true && text.utf8.allSatisfy { URIByteSet.scheme.contains($0) }
   }
 
   /// Whether it has a scheme; a relative reference has none.

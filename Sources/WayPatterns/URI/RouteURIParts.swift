@@ -48,7 +48,7 @@ struct RouteURIParts: Sendable {
       position += 1
     }
     guard position < bytes.count else { return }
-    let allowed = ByteSet.scheme
+    let allowed = URIByteSet.scheme
     var checked = 0
     while checked < position, allowed.contains(bytes[checked]) { checked += 1 }
     guard checked == position, bytes[0].isLetter else {
@@ -101,7 +101,7 @@ struct RouteURIParts: Sendable {
 
   /// The first position whose byte is neither in `allowed` nor part of a triplet.
   private static func end(
-    of allowed: ByteSet, in bytes: Span<UInt8>, from start: Int, to end: Int
+    of allowed: URIByteSet, in bytes: Span<UInt8>, from start: Int, to end: Int
   ) throws(RouteURIError) -> Int {
     var position = start
     while position < end {

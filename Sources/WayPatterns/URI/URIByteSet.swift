@@ -1,5 +1,5 @@
 /// A set of ASCII bytes, for the character classes of RFC 3986.
-struct ByteSet: Sendable {
+struct URIByteSet: Sendable {
   private let low: UInt64
   private let high: UInt64
 
@@ -20,28 +20,28 @@ struct ByteSet: Sendable {
   }
 }
 
-extension ByteSet {
+extension URIByteSet {
   private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
   private static let digits = "0123456789"
   private static let subDelimiters = "!$&'()*+,;="
   private static let unreservedText = letters + digits + "-._~"
 
   /// `unreserved`, RFC 3986 §2.3.
-  static let unreserved = ByteSet(unreservedText)
+  static let unreserved = URIByteSet(unreservedText)
   /// What follows the first letter of a scheme, §3.1.
-  static let scheme = ByteSet(letters + digits + "+-.")
+  static let scheme = URIByteSet(letters + digits + "+-.")
   /// `userinfo` and the address of an `IPvFuture`, §3.2.1 and §3.2.2.
-  static let userinfo = ByteSet(unreservedText + subDelimiters + ":")
+  static let userinfo = URIByteSet(unreservedText + subDelimiters + ":")
   /// `reg-name`, §3.2.2.
-  static let name = ByteSet(unreservedText + subDelimiters)
+  static let name = URIByteSet(unreservedText + subDelimiters)
   /// `pchar` and the slash between segments, §3.3.
-  static let path = ByteSet(unreservedText + subDelimiters + ":@/")
+  static let path = URIByteSet(unreservedText + subDelimiters + ":@/")
   /// `pchar`, which is what a segment holds as it is.
-  static let segment = ByteSet(unreservedText + subDelimiters + ":@")
+  static let segment = URIByteSet(unreservedText + subDelimiters + ":@")
   /// What a name or a value in a query holds as it is, where `&`, `=` and `+` have their meaning.
-  static let queryValue = ByteSet(unreservedText + "!$'()*,;:@/?")
+  static let queryValue = URIByteSet(unreservedText + "!$'()*,;:@/?")
   /// `query` and `fragment`, §3.4 and §3.5.
-  static let query = ByteSet(unreservedText + subDelimiters + ":@/?")
+  static let query = URIByteSet(unreservedText + subDelimiters + ":@/?")
 }
 
 extension UInt8 {

@@ -7,7 +7,7 @@ struct URIWriter {
     case authority, segment, query
 
     /// What stays as it is: of a query not the delimiters, nor the plus, which may be a space.
-    var plain: ByteSet {
+    var plain: URIByteSet {
       switch self {
       case .authority: .name
       case .segment: .segment
@@ -37,29 +37,31 @@ struct URIWriter {
   }
 
   /// Appends what a value is in a URI; `name` is that of its parameter.
-  mutating func append(_ value: Value?, of name: String, as part: Part) throws(ParameterError) {
+  mutating func append(_ value: Value?, of name: String, as part: Part)
+    throws(PatternParameterError)
+  {
     let text = try Self.text(of: value, name)
     guard !text.isEmpty || part == .query else {
-      throw ParameterError.fault(name, "must not be empty: it is a part of the path")
+      throw PatternParameterError.fault(name, "must not be empty: it is a part of the path")
     }
     if part != .query, !name.isEmpty { try Self.check(text, of: name) }
     append(text.utf8, as: part)
   }
 
   /// Appends a segment of the path; `name` is that of its parameter.
-  mutating func append(segment text: String, of name: String) throws(ParameterError) {
+  mutating func append(segment text: String, of name: String) throws(PatternParameterError) {
     try Self.check(text, of: name)
     append(text.utf8, as: .segment)
   }
 
   /// A dot segment would take others away.
-  private static func check(_ text: String, of name: String) throws(ParameterError) {
+  private static func check(_ text: String, of name: String) throws(PatternParameterError) {
     guard text == "." || text == ".." else { return }
-    throw ParameterError.fault(name, "must not be '.' or '..': it is a part of the path")
+    throw PatternParameterError.fault(name, "must not be '.' or '..': it is a part of the path")
   }
 
   /// Appends to the query. A list becomes a parameter for each of its elements; null is left out.
-  mutating func append(parameter name: String, _ value: Value) throws(ParameterError) {
+  mutating func append(parameter name: String, _ value: Value) throws(PatternParameterError) {
     switch value {
     case .null: return
     case .list(let values): for value in values { try append(name, value) }
@@ -67,10 +69,10 @@ struct URIWriter {
     }
   }
 
-  private mutating func append(_ name: String, _ value: Value) throws(ParameterError) {
+  private mutating func append(_ name: String, _ value: Value) throws(PatternParameterError) {
     let count = parameters ?? 0
     guard count < RouteURI.maxParameters else {
-      throw ParameterError.fault(nil, "more than \(RouteURI.maxParameters) query parameters")
+      throw PatternParameterError.fault(nil, "more than \(RouteURI.maxParameters) query parameters")
     }
     if parameters == nil {
       bytes.append(.question)
@@ -84,24 +86,27 @@ struct URIWriter {
   }
 
   /// What is written so far, as a URI.
-  func uri() throws(ParameterError) -> RouteURI {
+  func uri() throws(PatternParameterError) -> RouteURI {
     do { return try RouteURI(mapping: String(decoding: bytes, as: UTF8.self)) } catch {
       throw .uri(error)
     }
   }
 
   /// What a value is in a URI.
-  private static func text(of value: Value?, _ name: String) throws(ParameterError) -> String {
+  private static func text(of value: Value?, _ name: String) throws(PatternParameterError) -> String
+  {
     switch value {
     case .string(let text):
-      guard !text.utf8.contains(0) else { throw ParameterError.fault(name, "holds a zero byte") }
+      guard !text.utf8.contains(0) else {
+        throw PatternParameterError.fault(name, "holds a zero byte")
+      }
       return text
     case .integer(let value): return "\(value)"
     case .number(let number): return number.digits
     case .bool(let value): return "\(value)"
-    case nil, .null: throw ParameterError.fault(name, "is missing")
+    case nil, .null: throw PatternParameterError.fault(name, "is missing")
     case .list, .object:
-      throw ParameterError.fault(
+      throw PatternParameterError.fault(
         name, "is an \(value?.kindName ?? ""), which has no place in a URI; give it in params")
     }
   }
@@ -111,7 +116,7 @@ extension RouteURI {
   /// The URI with these parameters as its query, in the place of its own.
   ///
   /// Throws ``ParameterError/parameters(_:)`` for what has no place in a URI, such as objects.
-  package func replacingQuery(with params: ValueObject) throws(ParameterError) -> RouteURI {
+  package func replacingQuery(with params: ValueObject) throws(PatternParameterError) -> RouteURI {
     var writer = URIWriter()
     writer.append(raw: withoutQuery)
     for member in params.members { try writer.append(parameter: member.name, member.value) }
@@ -120,7 +125,7 @@ extension RouteURI {
   }
 
   /// The URI, which has none yet, with a fragment; as it is where there is none to add.
-  package func adding(fragment: String?) throws(ParameterError) -> RouteURI {
+  package func adding(fragment: String?) throws(PatternParameterError) -> RouteURI {
     guard let fragment else { return self }
     var writer = URIWriter()
     writer.append(raw: text)

@@ -58,7 +58,7 @@ package enum Message: Sendable, Hashable {
 }
 
 /// What one text frame holds.
-package enum Incoming: Sendable, Hashable {
+package enum FrameContent: Sendable, Hashable {
   case message(Message)
   /// At least one message. The answers go into one batch, in the order of the requests.
   case batch([Message])

@@ -21,15 +21,15 @@ package struct MessageDecoder: Sendable {
   }
 
   /// Decodes one text frame. May be called on any thread.
-  package func decode(_ bytes: RawSpan) -> Incoming {
-    var numbers = MessageNumbers.none
+  package func decode(_ bytes: RawSpan) -> FrameContent {
+    var numbers = SequenceNumbers.none
     return decode(bytes, &numbers)
   }
 
   /// Decodes one text frame, and gives the numbers of its messages: those of what is no JSON are
   /// absent. May be called on any thread.
-  package func decode(_ bytes: RawSpan, _ numbers: inout MessageNumbers) -> Incoming {
-    var incoming: Incoming?
+  package func decode(_ bytes: RawSpan, _ numbers: inout SequenceNumbers) -> FrameContent {
+    var incoming: FrameContent?
     read(bytes) { frame, found in
       numbers = found
       switch frame {
@@ -43,15 +43,15 @@ package struct MessageDecoder: Sendable {
 
   /// Reads one text frame, and hands on what it holds, with the numbers of its messages: those of
   /// what is no JSON are absent. Calls `body` once. May be called on any thread.
-  package func read(_ bytes: RawSpan, _ body: (borrowing Frame, MessageNumbers) -> Void) {
-    var numbers = MessageNumbers.none
-    var incoming: Incoming?
+  package func read(_ bytes: RawSpan, _ body: (borrowing Frame, SequenceNumbers) -> Void) {
+    var numbers = SequenceNumbers.none
+    var incoming: FrameContent?
     do {
-      incoming = try TapeCursor.read(bytes) { (cursor) throws(JSONError) -> Incoming? in
+      incoming = try TapeCursor.read(bytes) { (cursor) throws(JSONError) -> FrameContent? in
         switch cursor.kind(at: TapeCursor.root) {
         case .object:
           let envelope = Envelope(cursor, at: TapeCursor.root)
-          numbers = MessageNumbers(envelope.number(cursor))
+          numbers = SequenceNumbers(envelope.number(cursor))
           try cursor.check(maxDepth: maxDepth)
           switch head(cursor, envelope, at: TapeCursor.root) {
           case .message(let message): return .message(message)
@@ -76,8 +76,8 @@ package struct MessageDecoder: Sendable {
   }
 
   private func batch(
-    _ cursor: TapeCursor, _ numbers: inout MessageNumbers
-  ) throws(JSONError) -> Incoming {
+    _ cursor: TapeCursor, _ numbers: inout SequenceNumbers
+  ) throws(JSONError) -> FrameContent {
     let count = cursor.count(of: TapeCursor.root)
     guard count > 0 else {
       return .malformed(CallError(.invalidRequest, "a batch needs at least one message"))
@@ -104,7 +104,7 @@ package struct MessageDecoder: Sendable {
 
   /// The messages of a batch, with their numbers.
   private func messages(
-    _ cursor: TapeCursor, _ count: Int, _ numbers: inout MessageNumbers
+    _ cursor: TapeCursor, _ count: Int, _ numbers: inout SequenceNumbers
   ) -> [Message] {
     var messages: [Message] = []
     messages.reserveCapacity(count)
@@ -112,7 +112,7 @@ package struct MessageDecoder: Sendable {
     while messages.count < count {
       let envelope = cursor.kind(at: at) == .object ? Envelope(cursor, at: at) : nil
       let number = envelope?.number(cursor)
-      if messages.isEmpty { numbers = MessageNumbers(number) } else { numbers.follow(number) }
+      if messages.isEmpty { numbers = SequenceNumbers(number) } else { numbers.follow(number) }
       if let envelope {
         messages.append(message(cursor, envelope, at: at))
       } else {
@@ -124,26 +124,26 @@ package struct MessageDecoder: Sendable {
   }
 
   /// The numbers of a batch that is refused as a whole.
-  private func numbers(_ cursor: TapeCursor) -> MessageNumbers {
-    var numbers: MessageNumbers?
+  private func numbers(_ cursor: TapeCursor) -> SequenceNumbers {
+    var numbers: SequenceNumbers?
     var at = TapeCursor.root + 1
     let end = cursor.end(of: TapeCursor.root)
     while at < end {
       let isObject = cursor.kind(at: at) == .object
       let number = isObject ? Envelope(cursor, at: at).number(cursor) : nil
-      if numbers == nil { numbers = MessageNumbers(number) } else { numbers?.follow(number) }
+      if numbers == nil { numbers = SequenceNumbers(number) } else { numbers?.follow(number) }
       at = cursor.next(after: at)
     }
     return numbers ?? .none
   }
 
   /// What a message is, before its method and params are looked at.
-  private enum Head {
+  private enum ClassifiedMessage {
     /// A request, or a notification where it has no id, in which nothing is wrong.
     case request(RequestID?)
     case message(Message)
 
-    static func invalid(_ id: RequestID?, _ fault: String) -> Head {
+    static func invalid(_ id: RequestID?, _ fault: String) -> ClassifiedMessage {
       .message(.invalid(id ?? .null, fault))
     }
   }
@@ -159,7 +159,8 @@ package struct MessageDecoder: Sendable {
     }
   }
 
-  private func head(_ cursor: TapeCursor, _ envelope: Envelope, at place: Int) -> Head {
+  private func head(_ cursor: TapeCursor, _ envelope: Envelope, at place: Int) -> ClassifiedMessage
+  {
     if envelope.method == 0, envelope.result != 0 || envelope.error != 0 {
       guard cursor.size(of: place) <= maxValues else {
         return .message(tooLargeResponse(cursor, envelope))

@@ -4,7 +4,7 @@ import WayValues
 package enum Frame: ~Escapable {
   /// One request or notification.
   case request(RequestView)
-  case other(Incoming)
+  case other(FrameContent)
   /// It is no text at all: bytes that are not UTF-8. With what it is answered where it is answered.
   case notText(CallError)
 }

@@ -1,5 +1,5 @@
 /// Reads the beginning of messages as ``MessageWriter`` and ``Outbox`` write them.
-package enum MessageHead {
+package enum ResponseIDReader {
   /// The ids of the requests that a numbered frame answers, a batch's in their order; none where it
   /// holds no answers.
   package static func answered(in frame: RawSpan) -> [RequestID] {

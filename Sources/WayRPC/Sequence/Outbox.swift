@@ -219,7 +219,7 @@ package struct Outbox: Sendable, Hashable {
 
   /// The ids of the requests that what waits answers.
   package var answeredWaiting: [RequestID] {
-    waiting.flatMap(\.messages).flatMap { MessageHead.answered(in: $0.span.bytes) }
+    waiting.flatMap(\.messages).flatMap { ResponseIDReader.answered(in: $0.span.bytes) }
   }
 
   /// Numbers what waits, but for progress, which nobody needs who does not hear it in time; tells

@@ -1,5 +1,5 @@
 /// The `seq` of the messages in one frame.
-package struct MessageNumbers: Sendable, Hashable {
+package struct SequenceNumbers: Sendable, Hashable {
   /// That of the first message; 0 where it has none.
   package private(set) var first: UInt64
   /// That of the last.
@@ -8,7 +8,7 @@ package struct MessageNumbers: Sendable, Hashable {
   package private(set) var areBroken: Bool
 
   /// Those of a frame without any.
-  package static let none = MessageNumbers(nil)
+  package static let none = SequenceNumbers(nil)
 
   /// Those of the first message: nil for none, 0 for what is no number.
   init(_ seq: UInt64?) {

@@ -2,7 +2,7 @@
 /// other side does not have yet. The same on both sides; it outlives connections.
 ///
 /// Pure: it sends through what it is handed, and knows no clock.
-package struct Numbering: Sendable, Hashable {
+package struct SequenceState: Sendable, Hashable {
   /// What is to be done with a frame.
   package enum Arrival: Sendable {
     case take
@@ -38,7 +38,7 @@ package struct Numbering: Sendable, Hashable {
   }
 
   /// Decides on a frame of so many bytes.
-  package mutating func receive(_ numbers: MessageNumbers, bytes: Int) -> Arrival {
+  package mutating func receive(_ numbers: SequenceNumbers, bytes: Int) -> Arrival {
     guard numbers.first > 0, !numbers.areBroken else { return .gap }
     if numbers.last <= received { return .drop }
     // A batch is sent as a whole, and taken as one.

@@ -2,9 +2,9 @@ import WayValues
 
 /// For whom a route, or a branch of a redirect, is there: a share of the users, clients of certain
 /// versions, or both.
-public struct Release: Sendable, Hashable {
+public struct Rollout: Sendable, Hashable {
   /// Programs of one name, or of all, in certain versions.
-  public struct Clients: Sendable, Hashable {
+  public struct ClientVersions: Sendable, Hashable {
     /// What the program calls itself, the `client.name` of `session.open`; nil for any.
     public let name: String?
     /// Which of its versions.
@@ -20,10 +20,10 @@ public struct Release: Sendable, Hashable {
   /// The share of users, from 0 to 1, by the place of each (``place(of:salt:)``); nil for all.
   public let share: Range<Double>?
   /// Of which clients one has to fit; empty for all.
-  public let clients: [Clients]
+  public let clients: [ClientVersions]
 
   /// A release; without anything it is for all.
-  public init(share: Range<Double>? = nil, clients: [Clients] = []) {
+  public init(share: Range<Double>? = nil, clients: [ClientVersions] = []) {
     self.share = share
     self.clients = clients
   }
@@ -95,7 +95,7 @@ public struct Release: Sendable, Hashable {
   }
 }
 
-extension Release: CustomStringConvertible {
+extension Rollout: CustomStringConvertible {
   /// In words: `the share 0.0 to 0.2 of users, shop >=5.2`.
   public var description: String {
     var words: [String] = []

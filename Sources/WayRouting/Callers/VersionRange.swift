@@ -50,23 +50,23 @@ public struct VersionRange: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  private struct Bound: Sendable, Hashable {
+  private struct VersionBound: Sendable, Hashable {
     let comparator: Comparator
     let version: ProgramVersion
   }
 
   /// As it was written.
   public let description: String
-  private let bounds: [Bound]
+  private let bounds: [VersionBound]
 
   /// Nil for what is no range.
   public init?(_ text: String) {
-    var bounds: [Bound] = []
+    var bounds: [VersionBound] = []
     for word in text.split(separator: " ") {
       let comparator = Comparator.allCases.first { word.hasPrefix($0.rawValue) }
       let rest = word.dropFirst(comparator?.rawValue.count ?? 0)
       guard let version = ProgramVersion(String(rest)), !rest.isEmpty else { return nil }
-      bounds.append(Bound(comparator: comparator ?? .equal, version: version))
+      bounds.append(VersionBound(comparator: comparator ?? .equal, version: version))
     }
     guard !bounds.isEmpty else { return nil }
     self.bounds = bounds

@@ -6,7 +6,7 @@ import WayValues
 public struct Call: Sendable {
   /// What is called: one reference, since a call is handed on often.
   private enum Target {
-    case match(Match)
+    case match(RouteMatch)
     case other(OtherTarget)
   }
 
@@ -51,7 +51,7 @@ public struct Call: Sendable {
 
   /// The key that the call was made under (`params.key`), so that it is made once however often it
   /// is asked for; nil where it has none.
-  public var key: CallKey? { waiting?.key }
+  public var key: IdempotencyKey? { waiting?.key }
 
   /// The bridge's logger, which tells with each line who calls what: the name of the route, or the
   /// scheme of a URI that no route declares.
@@ -86,7 +86,7 @@ public struct Call: Sendable {
   public init(
     uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route? = nil,
     navigator: any Navigator, caller: Caller? = nil, deadline: ContinuousClock.Instant?,
-    carrying: [String: any Sendable] = [:], key: CallKey? = nil,
+    carrying: [String: any Sendable] = [:], key: IdempotencyKey? = nil,
     progress: @escaping @Sendable (Value) -> Void
   ) {
     target = .other(OtherTarget(uri, params, route))
@@ -130,7 +130,7 @@ public struct Call: Sendable {
   ///
   /// Throws ``ParameterError/parameters(_:)`` for parameters that have no place in a URI, such as
   /// objects.
-  public func completeURI() throws(ParameterError) -> RouteURI {
+  public func completeURI() throws(PatternParameterError) -> RouteURI {
     try uri.complete(with: params, pathParams: try route?.pathParams(of: uri) ?? [:], route: route)
   }
 }
@@ -152,11 +152,11 @@ private final class OtherTarget: Sendable {
 package final class WaitingCall: Sendable {
   let deadline: ContinuousClock.Instant?
   let carried: Carried?
-  let key: CallKey?
+  let key: IdempotencyKey?
   let progress: @Sendable (Value) -> Void
 
   package init(
-    deadline: ContinuousClock.Instant?, carried: Carried?, key: CallKey?,
+    deadline: ContinuousClock.Instant?, carried: Carried?, key: IdempotencyKey?,
     progress: @escaping @Sendable (Value) -> Void
   ) {
     self.deadline = deadline

@@ -3,7 +3,7 @@ import WayValues
 /// The key that a call was made under, with whose it is: unique among the keys of all sessions.
 ///
 /// Compared as UTF-8 bytes.
-public struct CallKey: Sendable, Hashable, CustomStringConvertible {
+public struct IdempotencyKey: Sendable, Hashable, CustomStringConvertible {
   /// The session that the call belongs to.
   public let session: String
   /// Whose key it is in the session, as guests have keys of their own; nil for those that the
@@ -37,7 +37,7 @@ public struct CallKey: Sendable, Hashable, CustomStringConvertible {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  public static func == (one: CallKey, other: CallKey) -> Bool {
+  public static func == (one: IdempotencyKey, other: IdempotencyKey) -> Bool {
     one.description.isSameUTF8(as: other.description)
   }
 

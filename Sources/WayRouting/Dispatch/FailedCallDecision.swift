@@ -1,7 +1,7 @@
 import WayValues
 
 /// What a failure handler makes of a call that fails.
-public enum FailedCall: Sendable {
+public enum FailedCallDecision: Sendable {
   /// Nothing: the caller gets the error.
   case fail
   /// The call's value; of an opened page, the data of its outcome.
@@ -11,4 +11,4 @@ public enum FailedCall: Sendable {
 }
 
 /// Called with a call that fails, where it has come to, and its error.
-public typealias FailedCallHandler = @Sendable (Call, CallError) async throws -> FailedCall
+public typealias FailedCallHandler = @Sendable (Call, CallError) async throws -> FailedCallDecision

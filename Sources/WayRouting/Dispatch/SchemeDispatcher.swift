@@ -2,7 +2,7 @@ import WayNavigation
 import WayValues
 
 /// What opening means for a scheme.
-public struct Dispatcher: Sendable {
+public struct SchemeDispatcher: Sendable {
   /// What is done with a URI of the scheme.
   public enum Action: Sendable {
     /// Pages are opened; the routes of the scheme are pages.
@@ -29,19 +29,21 @@ public struct Dispatcher: Sendable {
   }
 
   /// Opens an app of a third party; its URI is the parameter `i`.
-  static let thirdParty = Dispatcher(name: "tp", action: .task)
+  static let thirdParty = SchemeDispatcher(name: "tp", action: .task)
 
   /// The dispatchers that every router begins with.
-  static let builtIn: [(scheme: String, dispatcher: Dispatcher)] =
-    ["native", "flutter", "http", "https", "wxmp"].map { ($0, Dispatcher(name: $0, action: .page)) }
+  static let builtIn: [(scheme: String, dispatcher: SchemeDispatcher)] =
+    ["native", "flutter", "http", "https", "wxmp"].map {
+      ($0, SchemeDispatcher(name: $0, action: .page))
+    }
     + [
-      ("action", Dispatcher(name: "action", action: .task)),
-      ("service", Dispatcher(name: "service", action: .service)),
-      ("navigation", Dispatcher(name: "navigation", action: .navigation)),
+      ("action", SchemeDispatcher(name: "action", action: .task)),
+      ("service", SchemeDispatcher(name: "service", action: .service)),
+      ("navigation", SchemeDispatcher(name: "navigation", action: .navigation)),
       ("tp", thirdParty),
     ]
     + ["system", "tel", "mailto", "sms", "settings"].map {
-      ($0, Dispatcher(name: "system", action: .task))
+      ($0, SchemeDispatcher(name: "system", action: .task))
     }
 
   /// Whether routes of a kind belong under the scheme.

@@ -6,7 +6,7 @@ struct SchemeTable: Sendable {
   /// What is known of one scheme.
   struct Rule: Sendable {
     /// Nil when the dispatcher was removed or none was ever there.
-    var dispatcher: Dispatcher?
+    var dispatcher: SchemeDispatcher?
     var isRemoved = false
     /// Global routes do not serve the scheme; nil where only a table may say so.
     var isClosed: Bool?
@@ -25,7 +25,7 @@ struct SchemeTable: Sendable {
   /// Where a call goes on.
   enum Undefined: Sendable {
     case nowhere
-    case target(RouteTarget)
+    case target(PatternTarget)
   }
 
   /// What a lookup needs of a rule. Has no reference, so that it is read without counting.
@@ -71,14 +71,14 @@ struct SchemeTable: Sendable {
     return found < 0 ? Traits() : traits[Int(found)]
   }
 
-  func undefined(_ traits: Traits) -> RouteTarget? {
+  func undefined(_ traits: Traits) -> PatternTarget? {
     guard traits.rule >= 0, case .target(let target)? = rules[Int(traits.rule)].undefined else {
       return nil
     }
     return target
   }
 
-  func dispatcher(_ traits: Traits) -> Dispatcher? {
+  func dispatcher(_ traits: Traits) -> SchemeDispatcher? {
     traits.rule < 0 ? nil : rules[Int(traits.rule)].dispatcher
   }
 }
@@ -91,7 +91,7 @@ extension SchemeTable.Traits {
     guard let dispatcher = rule.dispatcher else { return }
     if case .navigation = dispatcher.action { isNavigation = true }
     if case .custom = dispatcher.action { isCustom = true }
-    isThirdParty = dispatcher.name == Dispatcher.thirdParty.name
+    isThirdParty = dispatcher.name == SchemeDispatcher.thirdParty.name
     takesPages = dispatcher.takes(.page)
     takesTasks = dispatcher.takes(.task)
     takesServices = dispatcher.takes(.service)

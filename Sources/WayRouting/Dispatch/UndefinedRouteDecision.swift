@@ -1,7 +1,7 @@
 import WayValues
 
 /// What an undefined-route handler makes of a URI that nobody serves.
-public enum UndefinedRoute: Sendable {
+public enum UndefinedRouteDecision: Sendable {
   /// Nothing: the call fails with "no route".
   case decline
   /// The call's value; of an opened page, the data of its outcome.
@@ -11,4 +11,4 @@ public enum UndefinedRoute: Sendable {
 }
 
 /// Called for a URI that neither a declared route nor a host serves.
-public typealias UndefinedRouteHandler = @Sendable (Call) async throws -> UndefinedRoute
+public typealias UndefinedRouteHandler = @Sendable (Call) async throws -> UndefinedRouteDecision

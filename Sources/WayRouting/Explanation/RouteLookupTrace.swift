@@ -2,7 +2,7 @@ import WayPatterns
 import WayValues
 
 /// The routes that a lookup meets, and those that it nearly does, each with what became of it.
-struct Candidates: ~Copyable {
+struct RouteLookupTrace: ~Copyable {
   /// The one that is taken.
   private(set) var chosen: RouteTrie.Candidate?
   private(set) var told: [Explanation.Candidate] = []

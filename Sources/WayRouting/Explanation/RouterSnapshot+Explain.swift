@@ -8,14 +8,14 @@ extension RouterSnapshot {
     _ text: String, params: ValueObject = [:], for caller: Caller? = nil
   ) -> Explanation {
     var explanation = Explanation(uri: text)
-    do throws(RoutingError) {
+    do throws(ResolutionError) {
       let uri: RouteURI
       do { uri = try RouteURI(mapping: text).withoutDotSegments } catch { throw .invalidURI(error) }
       let way = try redirects?.follow(uri, in: self, for: caller, explaining: true)
       explanation.redirects = Array((way?.chain ?? []).dropFirst())
       let split: SplitURI
       do { split = try SplitURI(way?.uri ?? uri) } catch { throw .invalidURI(error) }
-      let candidates = Candidates(of: self, split, for: caller)
+      let candidates = RouteLookupTrace(of: self, split, for: caller)
       explanation.candidates = candidates.told
       explanation.releases = (way?.reasons ?? []) + candidates.releases
       explanation.route = candidates.chosen.map(route)
@@ -46,7 +46,7 @@ extension RouterSnapshot {
   private func leadOn(
     _ explanation: inout Explanation, from resolution: Resolution, given: ValueObject,
     for caller: Caller?
-  ) throws(RoutingError) {
+  ) throws(ResolutionError) {
     var trail: [String] = []
     var resolution = resolution
     while case .undeclared(let place, _) = resolution,
@@ -68,7 +68,7 @@ extension RouterSnapshot {
     }
   }
 
-  private func fallback(of resolution: Resolution) throws(RoutingError) -> String? {
+  private func fallback(of resolution: Resolution) throws(ResolutionError) -> String? {
     switch resolution {
     case .match(let match): try fallback(of: match)?.text
     case .undeclared(let place, _): try undefinedTarget(of: place.uri)?.text

@@ -99,7 +99,7 @@ package final class InterceptorChain: Sendable {
     of decide: @escaping @Sendable (Call) async throws -> Interception, _ call: Call,
     _ deadline: Duration, _ alarm: Alarm, isolation: isolated (any Actor)? = #isolation
   ) async throws -> Interception {
-    let answer = FirstAnswer<Interception>()
+    let answer = FirstResult<Interception>()
     // Before the interceptor begins, so that its time does not depend on when this gets its turn.
     let stopAlarm = alarm(deadline) { answer.give(.failure(Overdue(deadline: deadline))) }
     let task = Task {

@@ -2,7 +2,7 @@ import WayNavigation
 import WayValues
 
 /// What becomes of a call, as hooks are told it.
-public enum RouteNotice: Sendable {
+public enum RouteEvent: Sendable {
   /// A page is about to be opened: its host is asked now.
   case willOpen(Page)
   /// A page is on the stack. `after` is how long its host took.
@@ -55,7 +55,7 @@ public struct RouteFailure: Sendable {
 /// One who is told of every call.
 struct RouteHook: Sendable, Named {
   let name: String
-  let tell: @Sendable (RouteNotice, Caller) -> Void
+  let tell: @Sendable (RouteEvent, Caller) -> Void
 }
 
 extension Router {
@@ -63,7 +63,7 @@ extension Router {
   /// the place of the one of its name. It is called on the thread of the session, in the order in
   /// which things happen: it must not block. It is told too who makes the call that it is about; of
   /// a page, who opened it.
-  public func hook(_ name: String, _ hook: @escaping @Sendable (RouteNotice, Caller) -> Void) {
+  public func hook(_ name: String, _ hook: @escaping @Sendable (RouteEvent, Caller) -> Void) {
     let added = RouteHook(name: name, tell: hook)
     changeAlways { $0.hooks.put(added) }
   }
@@ -80,7 +80,7 @@ extension RouterSnapshot {
   package var hasHooks: Bool { !hooks.isEmpty }
 
   /// Tells everybody who wants to know.
-  package func tell(_ notice: RouteNotice, _ caller: Caller) {
+  package func tell(_ notice: RouteEvent, _ caller: Caller) {
     for hook in hooks { hook.tell(notice, caller) }
   }
 }

@@ -3,7 +3,7 @@ import WayValues
 
 /// Keeps a snapshot and takes a new one when the router has changed; remembers where the last URIs
 /// led. For one thread.
-package struct SnapshotReader {
+package struct CachingResolver {
   /// How many URIs are remembered, and how long one may be in bytes.
   private static let maxRemembered = 64
   private static let maxRememberedLength = 256
@@ -16,11 +16,11 @@ package struct SnapshotReader {
 
   /// What a URI leads to, without anything of the caller's.
   private enum Place {
-    case route(FoundRoute)
-    case undeclared(UndeclaredURI)
+    case route(ResolvedRoute)
+    case undeclared(UnmatchedURI)
 
     @inline(__always)
-    func resolution(_ params: ValueObject, checking: Bool) throws(RoutingError) -> Resolution {
+    func resolution(_ params: ValueObject, checking: Bool) throws(ResolutionError) -> Resolution {
       switch self {
       case .route(let found): .match(try found.match(params, checking: checking))
       case .undeclared(let uri): try uri.resolution(params, checking: checking)
@@ -64,7 +64,7 @@ package struct SnapshotReader {
   package mutating func resolve(
     _ text: String, params: ValueObject, checking: Bool = true, for caller: Caller?,
     isLast: Bool = false
-  ) throws(RoutingError) -> Resolution {
+  ) throws(ResolutionError) -> Resolution {
     let snapshot = current()
     if let last, isLast || last.text.isSameUTF8(as: text) {
       return try last.place.resolution(params, checking: checking)

@@ -4,10 +4,10 @@ import WayValues
 /// Where a URI leads.
 public enum Resolution: Sendable {
   /// To a declared route.
-  case match(Match)
+  case match(RouteMatch)
   /// To no declared route. Hosts may serve it, then the undefined-route handler. `params` are the
   /// query's under the caller's.
-  case undeclared(UndeclaredURI, params: ValueObject)
+  case undeclared(UnmatchedURI, params: ValueObject)
   /// To the stack: `operation` is what follows the scheme, `back` in `navigation:back?count=2`.
   indirect case navigation(uri: RouteURI, operation: String, params: ValueObject)
 
@@ -49,7 +49,7 @@ public enum Resolution: Sendable {
   }
 
   /// The same with other parameters in the place of all, which are checked.
-  package func with(_ params: ValueObject) throws(RoutingError) -> Resolution {
+  package func with(_ params: ValueObject) throws(ResolutionError) -> Resolution {
     switch self {
     case .match(let match): .match(try match.with(params))
     case .undeclared(let place, _): .undeclared(place, params: params)

@@ -3,7 +3,7 @@ import WayPatterns
 import WayValues
 
 /// Why a URI leads nowhere.
-public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
+public enum ResolutionError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What is missing.
   public enum Missing: String, Sendable {
     /// Neither a declared route nor a host answers the URI.
@@ -21,14 +21,14 @@ public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The text is no URI, or one that cannot be routed.
   case invalidURI(RouteURIError)
   /// Parameters that cannot be read or do not fit the route; never empty.
-  case invalidParameters([ParameterFault])
+  case invalidParameters([PatternParameterFault])
   /// The redirects go in a circle, or there are more than ``Redirect/maxHops``: the URIs in their
   /// order.
   case redirectLoop(chain: [String])
   /// A value of Swift code would have to leave the process; the text says which, and why.
   case notOverTheWire(String)
 
-  package init(_ error: ParameterError) {
+  package init(_ error: PatternParameterError) {
     switch error {
     case .parameters(let faults): self = .invalidParameters(faults)
     case .uri(let error): self = .invalidURI(error)
@@ -36,8 +36,8 @@ public enum RoutingError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// One fault of a parameter; `name` nil is for all parameters.
-  static func fault(_ name: String?, _ message: String) -> RoutingError {
-    RoutingError(ParameterError.fault(name, message))
+  static func fault(_ name: String?, _ message: String) -> ResolutionError {
+    ResolutionError(PatternParameterError.fault(name, message))
   }
 
   public var description: String {

@@ -3,13 +3,13 @@ import WayValues
 
 /// A declared route with the parameters of a call. A class, so that it is handed on as one
 /// reference.
-public final class Match: Sendable {
+public final class RouteMatch: Sendable {
   /// What the URI alone leads to; the same for every call of it.
-  let found: FoundRoute
+  let found: ResolvedRoute
   /// Query, path and the caller's parameters, merged; the later ones win.
   public let params: ValueObject
 
-  init(found: FoundRoute, params: ValueObject) {
+  init(found: ResolvedRoute, params: ValueObject) {
     self.found = found
     self.params = params
   }
@@ -28,14 +28,14 @@ public final class Match: Sendable {
   package var interceptors: InterceptorChain? { found.interceptors }
 
   /// The same with other parameters in the place of all, which are checked.
-  package func with(_ params: ValueObject) throws(RoutingError) -> Match {
+  package func with(_ params: ValueObject) throws(ResolutionError) -> RouteMatch {
     try found.changed(params)
   }
 }
 
 /// What a URI leads to in one snapshot, without anything of the caller's. A class, so that it is
 /// handed on as one reference.
-final class FoundRoute: Sendable {
+final class ResolvedRoute: Sendable {
   let route: Route
   let uri: RouteURI
   let pathParams: ValueObject
@@ -52,7 +52,7 @@ final class FoundRoute: Sendable {
   /// Whether anything about the parameters is checked.
   private let isChecked: Bool
   /// What in path and query is not of the declared kinds.
-  private let faults: [ParameterFault]
+  private let faults: [PatternParameterFault]
 
   init(
     route: Route, uri: RouteURI, pathParams: ValueObject, params: ValueObject,
@@ -72,26 +72,26 @@ final class FoundRoute: Sendable {
   }
 
   /// The match for one call. `checking` false leaves unchecked what a caller may still add.
-  func match(_ params: ValueObject, checking: Bool) throws(RoutingError) -> Match {
+  func match(_ params: ValueObject, checking: Bool) throws(ResolutionError) -> RouteMatch {
     var merged = params
     if !self.params.isEmpty {
       merged = self.params
       merged.merge(params)
     }
     if isChecked, checking { try check(&merged, params) }
-    return Match(found: self, params: merged)
+    return RouteMatch(found: self, params: merged)
   }
 
   /// The match with parameters that take the place of those of the URI.
-  func changed(_ params: ValueObject) throws(RoutingError) -> Match {
+  func changed(_ params: ValueObject) throws(ResolutionError) -> RouteMatch {
     var params = params
     if isChecked { try check(&params, params) }
-    return Match(found: self, params: params)
+    return RouteMatch(found: self, params: params)
   }
 
   private func check(
     _ merged: inout ValueObject, _ given: ValueObject
-  ) throws(RoutingError) {
+  ) throws(ResolutionError) {
     if isThirdParty { try RouterSnapshot.checkThirdParty(merged) }
     try route.rules?.check(&merged, given: given, uriFaults: faults)
   }

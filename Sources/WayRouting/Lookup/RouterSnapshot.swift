@@ -20,10 +20,10 @@ public final class RouterSnapshot: Sendable {
   package let plusIsSpace: Bool
   /// The first page of each tab, in order; empty where the app has no tabs.
   public let tabs: [RouteURI]
-  let actions: [String: RouteTarget]
+  let actions: [String: PatternTarget]
   let placed: RouteTable
   let schemes: SchemeTable
-  let dispatchers: [String: Dispatcher]
+  let dispatchers: [String: SchemeDispatcher]
   let addedGroups: AddedGroups
   /// Made when somebody asks first.
   let groups = Mutex<GroupTable?>(nil)
@@ -72,7 +72,7 @@ public final class RouterSnapshot: Sendable {
   ///   particular.
   public func resolve(
     _ uri: RouteURI, params: ValueObject = [:], checking: Bool = true, for caller: Caller? = nil
-  ) throws(RoutingError) -> Resolution {
+  ) throws(ResolutionError) -> Resolution {
     let called = uri.withoutDotSegments
     let way = try redirects?.follow(called, in: self, for: caller)
     let split: SplitURI
@@ -87,8 +87,8 @@ public final class RouterSnapshot: Sendable {
   func resolve(
     _ split: borrowing SplitURI, params: ValueObject, checking: Bool = true, for caller: Caller?,
     isPersonal: Bool = false
-  ) throws(RoutingError) -> Resolution {
-    var asker = ReleaseAsker(caller: caller, isPersonal: isPersonal)
+  ) throws(ResolutionError) -> Resolution {
+    var asker = RolloutCheck(caller: caller, isPersonal: isPersonal)
     guard split.uri.hasScheme else {
       throw .invalidURI(RouteURIError(.noScheme, at: 0))
     }
@@ -107,7 +107,7 @@ public final class RouterSnapshot: Sendable {
     if let own, case let route = route(of: own), !scheme.takes(route.kind) {
       throw .wrongKind(uri: split.uri.text, route: route.name, kind: route.kind)
     }
-    let place = UndeclaredURI(
+    let place = UnmatchedURI(
       split.uri, schemes.dispatcher(scheme), params: try parameters(split, path: [:], [:]),
       isClosed: scheme.isClosed, isThirdParty: scheme.isThirdParty, isLasting: !asker.isPersonal)
     return try place.resolution(params, checking: checking)
@@ -125,11 +125,11 @@ public final class RouterSnapshot: Sendable {
   /// Query, path and the caller's parameters, merged; the later ones win.
   package func parameters(
     _ split: borrowing SplitURI, path: ValueObject, _ params: ValueObject
-  ) throws(RoutingError) -> ValueObject {
+  ) throws(ResolutionError) -> ValueObject {
     guard split.uri.hasQuery || !path.isEmpty else { return params }
     var merged: ValueObject
     do { merged = try split.uri.queryParameters(plusIsSpace: plusIsSpace) } catch {
-      throw RoutingError(error)
+      throw ResolutionError(error)
     }
     merged.merge(path)
     merged.merge(params)
@@ -143,7 +143,7 @@ public final class RouterSnapshot: Sendable {
   /// The best match of a kind that the dispatcher takes, and which is released for who asks.
   private func choose(
     _ first: RouteTrie.Candidate, _ split: borrowing SplitURI, in scope: RouteTrie.Scope,
-    _ scheme: SchemeTable.Traits, _ asker: inout ReleaseAsker
+    _ scheme: SchemeTable.Traits, _ asker: inout RolloutCheck
   ) -> RouteTrie.Candidate? {
     if isTaken(first, scheme, &asker) { return first }
     for candidate in trie.candidates(split, in: scope) where isTaken(candidate, scheme, &asker) {
@@ -153,7 +153,7 @@ public final class RouterSnapshot: Sendable {
   }
 
   private func isTaken(
-    _ candidate: RouteTrie.Candidate, _ scheme: SchemeTable.Traits, _ asker: inout ReleaseAsker
+    _ candidate: RouteTrie.Candidate, _ scheme: SchemeTable.Traits, _ asker: inout RolloutCheck
   ) -> Bool {
     let route = route(of: candidate)
     return scheme.takes(route.kind) && asker.mayTake(route)
@@ -161,17 +161,17 @@ public final class RouterSnapshot: Sendable {
 
   func found(
     _ found: RouteTrie.Candidate, _ split: borrowing SplitURI, _ scheme: SchemeTable.Traits,
-    _ asker: ReleaseAsker
-  ) throws(RoutingError) -> FoundRoute {
+    _ asker: RolloutCheck
+  ) throws(ResolutionError) -> ResolvedRoute {
     let path: ValueObject
-    do { path = try trie.captures(of: found, in: split) } catch { throw RoutingError(error) }
+    do { path = try trie.captures(of: found, in: split) } catch { throw ResolutionError(error) }
     let params = try parameters(split, path: path, [:])
     let route = route(of: found)
     var custom: (@Sendable (Call) async throws -> Value)?
     if scheme.isCustom, case .custom(let answer)? = schemes.dispatcher(scheme)?.action {
       custom = answer
     }
-    return FoundRoute(
+    return ResolvedRoute(
       route: route, uri: split.uri, pathParams: path, params: params,
       custom: custom, isThirdParty: scheme.isThirdParty,
       interceptors: interceptors?.chain(of: route, addedGroups), isPersonal: asker.isPersonal)
@@ -179,33 +179,33 @@ public final class RouterSnapshot: Sendable {
 
   private func navigation(
     _ split: borrowing SplitURI, _ params: ValueObject
-  ) throws(RoutingError) -> Resolution {
+  ) throws(ResolutionError) -> Resolution {
     guard split.count == 1 else {
       throw .noRoute(uri: split.uri.text, kind: .noRoute)
     }
     let operation: String
     do { operation = try split.text(at: 0, of: nil, what: "the operation") } catch {
-      throw RoutingError(error)
+      throw ResolutionError(error)
     }
     return .navigation(
       uri: split.uri, operation: operation, params: try parameters(split, path: [:], params))
   }
 
-  static func checkThirdParty(_ params: ValueObject) throws(RoutingError) {
+  static func checkThirdParty(_ params: ValueObject) throws(ResolutionError) {
     guard let target = params["i"]?.string else {
-      throw RoutingError.fault("i", "the URI of the other app is missing; it is a string")
+      throw ResolutionError.fault("i", "the URI of the other app is missing; it is a string")
     }
     do {
       guard try RouteURI(mapping: target).scheme == nil else { return }
     } catch {
-      throw RoutingError.fault("i", "not a URI: \(error)")
+      throw ResolutionError.fault("i", "not a URI: \(error)")
     }
-    throw RoutingError.fault("i", "the URI of the other app needs a scheme")
+    throw ResolutionError.fault("i", "the URI of the other app needs a scheme")
   }
 }
 
 /// Who asks where a URI leads, and whether that mattered.
-struct ReleaseAsker {
+struct RolloutCheck {
   let caller: Caller?
   /// Whether the answer may be another for another caller.
   var isPersonal: Bool

@@ -3,11 +3,11 @@ import WayValues
 
 /// A URI that leads to no declared route in one snapshot, without anything of the caller's. A class,
 /// so that it is handed on as one reference.
-public final class UndeclaredURI: Sendable {
+public final class UnmatchedURI: Sendable {
   /// The URI, as the redirects have left it.
   public let uri: RouteURI
   /// That of its scheme; nil for a scheme that has none.
-  public let dispatcher: Dispatcher?
+  public let dispatcher: SchemeDispatcher?
   /// Whether its scheme is for what names it alone.
   package let isClosed: Bool
   /// Whether the same URI leads everybody here, as long as the snapshot is in force.
@@ -18,7 +18,7 @@ public final class UndeclaredURI: Sendable {
   private let isThirdParty: Bool
 
   init(
-    _ uri: RouteURI, _ dispatcher: Dispatcher?, params: ValueObject, isClosed: Bool,
+    _ uri: RouteURI, _ dispatcher: SchemeDispatcher?, params: ValueObject, isClosed: Bool,
     isThirdParty: Bool, isLasting: Bool
   ) {
     self.uri = uri
@@ -36,7 +36,7 @@ public final class UndeclaredURI: Sendable {
   }
 
   /// Where one call leads. `checking` false leaves unchecked what a caller may still add.
-  func resolution(_ params: ValueObject, checking: Bool) throws(RoutingError) -> Resolution {
+  func resolution(_ params: ValueObject, checking: Bool) throws(ResolutionError) -> Resolution {
     var merged = params
     if !self.params.isEmpty {
       merged = self.params

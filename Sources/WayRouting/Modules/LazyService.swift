@@ -3,7 +3,7 @@ import WayPatterns
 import WayValues
 
 /// A service of a router: made once, when it is first used.
-final class ServiceSlot<Service: Sendable>: Sendable {
+final class LazyService<Service: Sendable>: Sendable {
   private let name: String
   private let make: @Sendable () throws -> Service
   private let made = Mutex<Service?>(nil)
@@ -72,12 +72,12 @@ public enum ServiceError: Error, Sendable, Hashable, CustomStringConvertible {
 /// ``RouterError``.
 public struct ServiceMethods<Service: Sendable>: ~Copyable {
   let service: String
-  let slot: ServiceSlot<Service>
+  let slot: LazyService<Service>
   private(set) var routes: [Route] = []
   /// The first thing that is wrong.
   private(set) var fault: RouterError?
 
-  init(_ service: String, _ slot: ServiceSlot<Service>) {
+  init(_ service: String, _ slot: LazyService<Service>) {
     self.service = service
     self.slot = slot
   }
@@ -155,7 +155,7 @@ extension Router {
     _ type: Service.Type, name: String, make: @escaping @Sendable () throws -> Service,
     methods: (inout ServiceMethods<Service>) -> Void = { _ in }
   ) throws(RouterError) {
-    let slot = ServiceSlot(name, make)
+    let slot = LazyService(name, make)
     let routes = try slot.routes(methods)
     try change { (state) throws(RouterError) in
       var next = state
@@ -168,13 +168,13 @@ extension Router {
 
   /// Adds the methods of a service that has been registered, unless another has taken its place.
   func addMethods<Service: Sendable>(
-    of slot: ServiceSlot<Service>,
+    of slot: LazyService<Service>,
     _ methods: (inout ServiceMethods<Service>) -> Void
   ) throws(RouterError) {
     let routes = try slot.routes(methods)
     try change { (state) throws(RouterError) in
       let type = ObjectIdentifier(Service.self)
-      guard state.services[type]?.slot as? ServiceSlot<Service> === slot else { return }
+      guard state.services[type]?.slot as? LazyService<Service> === slot else { return }
       var next = state
       try next.add(routes, of: type)
       state = next
@@ -186,7 +186,7 @@ extension Router {
   /// Throws ``ServiceError``, or what making it throws.
   public func service<Service: Sendable>(_ type: Service.Type = Service.self) throws -> Service {
     let slot = read { $0.services[ObjectIdentifier(type)]?.slot }
-    guard let slot = slot as? ServiceSlot<Service> else {
+    guard let slot = slot as? LazyService<Service> else {
       throw ServiceError.unknown("\(type)")
     }
     return try slot.service()

@@ -44,15 +44,15 @@ public struct UnknownMethod: Error, Sendable {
 
 extension PageHandler {
   /// Shows pages by a type: for ``Router/handle(_:with:)``, where a table declares the route.
-  public init<Shown: RoutePage>(_ type: Shown.Type) {
+  public init<ShownPageHandle: RoutePage>(_ type: ShownPageHandle.Type) {
     self.init(of: type) { PageHandler(of: type) }
   }
 
   /// `forOpening` gives the handler of one opening.
-  private init<Shown: RoutePage>(
-    of type: Shown.Type, forOpening: (@Sendable () -> PageHandler)? = nil
+  private init<ShownPageHandle: RoutePage>(
+    of type: ShownPageHandle.Type, forOpening: (@Sendable () -> PageHandler)? = nil
   ) {
-    let shown = ShownPage<Shown>()
+    let shown = PageInstance<ShownPageHandle>()
     self.init(
       open: { page, call in try await shown.make(for: page).open(page, call) },
       close: { page, reason, exts in await shown.page?.close(page, reason, exts) },
@@ -69,21 +69,21 @@ extension Router {
   /// The name is the pattern where none is given. Throws ``RouterError`` as
   /// ``register(_:replacing:)``.
   @discardableResult
-  public func page<Shown: RoutePage>(
-    _ pattern: String, _ type: Shown.Type, name: String? = nil, priority: Int = 0
+  public func page<ShownPageHandle: RoutePage>(
+    _ pattern: String, _ type: ShownPageHandle.Type, name: String? = nil, priority: Int = 0
   ) throws(RouterError) -> Registration {
     try page(pattern, name: name, priority: priority, PageHandler(type))
   }
 }
 
 /// The page of one opening, once its parameters have been read.
-private final class ShownPage<Shown: RoutePage>: Sendable {
-  private let held = Mutex<Shown?>(nil)
+private final class PageInstance<ShownPageHandle: RoutePage>: Sendable {
+  private let held = Mutex<ShownPageHandle?>(nil)
 
-  var page: Shown? { held.withLock { $0 } }
+  var page: ShownPageHandle? { held.withLock { $0 } }
 
-  func make(for page: Page) throws(RoutingError) -> Shown {
-    let made = try page.decode(Shown.self)
+  func make(for page: Page) throws(ResolutionError) -> ShownPageHandle {
+    let made = try page.decode(ShownPageHandle.self)
     held.withLock { $0 = made }
     return made
   }

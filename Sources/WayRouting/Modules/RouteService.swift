@@ -46,7 +46,7 @@ extension Router {
   /// method that is refused fails the start, as ``RegistrationError``.
   public func register<Service: RouteService>(service: Service.Type) throws(RouterError) {
     let name = service.name
-    let slot = ServiceSlot(name) { [weak self] in
+    let slot = LazyService(name) { [weak self] in
       // Without its router nobody can ask for it.
       guard let self else { throw ServiceError.unknown(name) }
       return try service.make(for: self)

@@ -29,7 +29,7 @@ public struct StartError: Error, Sendable, CustomStringConvertible {
 }
 
 /// What an app does when it starts, phase by phase, once.
-final class Startup: Sendable {
+final class RouterStartup: Sendable {
   typealias Work = @Sendable (Router) async throws -> Void
 
   private struct Held {

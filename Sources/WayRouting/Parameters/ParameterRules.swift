@@ -19,9 +19,9 @@ final class ParameterRules: Sendable {
 
   /// Turns text of path and query into the declared kinds. What cannot be turned stays, and is told
   /// by ``check`` where the caller gives nothing in its stead.
-  func convert(_ params: ValueObject) -> (params: ValueObject, faults: [ParameterFault]) {
+  func convert(_ params: ValueObject) -> (params: ValueObject, faults: [PatternParameterFault]) {
     var converted = params
-    var faults: [ParameterFault] = []
+    var faults: [PatternParameterFault] = []
     for declaration in declarations where declaration.kind != .string {
       guard let value = params[declaration.name] else { continue }
       let found = declaration.schema.value(ofText: value)
@@ -41,8 +41,8 @@ final class ParameterRules: Sendable {
   ///   - given: those among them that are the caller's. Null stands for absence there.
   ///   - uriFaults: what ``convert(_:)`` told.
   func check(
-    _ params: inout ValueObject, given: ValueObject, uriFaults: [ParameterFault]
-  ) throws(RoutingError) {
+    _ params: inout ValueObject, given: ValueObject, uriFaults: [PatternParameterFault]
+  ) throws(ResolutionError) {
     var faults = uriFaults.filter { fault in given[fault.name] == nil }
     for declaration in declarations {
       let name = declaration.name

@@ -14,15 +14,15 @@ struct SchemaFault {
   let message: String
 
   /// As the fault of a parameter.
-  func fault(of parameter: String) -> ParameterFault {
-    guard !steps.isEmpty else { return ParameterFault(of: parameter, message) }
+  func fault(of parameter: String) -> PatternParameterFault {
+    guard !steps.isEmpty else { return PatternParameterFault(of: parameter, message) }
     let path = steps.reversed().reduce(JSONPath.root.member(parameter.brief)) { path, step in
       switch step {
       case .member(let name): path.member(name.brief)
       case .element(let index): path.element(index)
       }
     }
-    return ParameterFault(path: path.description, message: message)
+    return PatternParameterFault(path: path.description, message: message)
   }
 }
 

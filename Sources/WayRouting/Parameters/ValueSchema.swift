@@ -53,14 +53,14 @@ public final class ValueSchema: Sendable, Hashable {
   }
 
   /// The least and the most of something; nil for no bound.
-  public struct Bounds<Bound: Sendable & Hashable>: Sendable, Hashable {
+  public struct Bounds<VersionBound: Sendable & Hashable>: Sendable, Hashable {
     /// The least that fits.
-    public let least: Bound?
+    public let least: VersionBound?
     /// The most that fits.
-    public let most: Bound?
+    public let most: VersionBound?
 
     /// No bounds, unless they are given.
-    public init(from least: Bound? = nil, to most: Bound? = nil) {
+    public init(from least: VersionBound? = nil, to most: VersionBound? = nil) {
       self.least = least
       self.most = most
     }

@@ -24,7 +24,7 @@ extension RouterSnapshot {
   /// for a URL that the target needs or that does not fit it.
   public func link(
     action: String, url: String?, params: ValueObject = [:]
-  ) throws(RoutingError) -> DeepLink {
+  ) throws(ResolutionError) -> DeepLink {
     guard let target = actions[action] else {
       guard let url else { throw .noRoute(uri: action, kind: .noAction) }
       return DeepLink(url, params: params)
@@ -41,11 +41,11 @@ extension RouterSnapshot {
       merged.merge(query)
       return DeepLink(try uri.replacingQuery(with: merged).text, params: params)
     } catch {
-      throw RoutingError(error)
+      throw ResolutionError(error)
     }
   }
 
-  private func query(ofActionURL text: String) throws(ParameterError) -> ValueObject {
+  private func query(ofActionURL text: String) throws(PatternParameterError) -> ValueObject {
     let url: RouteURI
     do { url = try RouteURI(mapping: text) } catch { throw .uri(error) }
     return try url.queryParameters(plusIsSpace: plusIsSpace)
@@ -59,13 +59,13 @@ extension RouterSnapshot {
   /// link leads to none.
   ///
   /// Throws ``RoutingError`` for a parameter that is missing or fits no URI.
-  public func parents(of match: Match) throws(RoutingError) -> [RouteURI] {
+  public func parents(of match: RouteMatch) throws(ResolutionError) -> [RouteURI] {
     var uris: [RouteURI] = []
     for parent in match.route.parents {
       var captures = ValueObject()
       for name in parent.parameterNames { captures[name] = match.params[name] }
       do { uris.append(try parent.uri(captures, carrying: [:], fragment: nil)) } catch {
-        throw RoutingError(error)
+        throw ResolutionError(error)
       }
     }
     return uris
@@ -79,15 +79,15 @@ extension Router {
   ///
   /// Throws ``RouterError/target(_:)`` for a text that is no target, or needs other parameters.
   public func setActions(_ actions: [String: String]) throws(RouterError) {
-    var targets: [String: RouteTarget] = [:]
+    var targets: [String: PatternTarget] = [:]
     for (name, text) in actions {
-      do { targets[name] = try RouteTarget(action: text) } catch { throw .target(error) }
+      do { targets[name] = try PatternTarget(action: text) } catch { throw .target(error) }
     }
     changeAlways { [targets] in $0.actions = targets }
   }
 }
 
-extension RouteTarget {
+extension PatternTarget {
   /// A target that has nothing but the URL of an action.
   package init(action text: String) throws(RoutePatternError) {
     try self.init(text)

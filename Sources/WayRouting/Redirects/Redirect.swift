@@ -10,12 +10,12 @@ public struct Redirect: Sendable, Hashable {
   public struct Branch: Sendable, Hashable {
     /// Where to; nil leaves the call where it is. Query and fragment go along, and so do those
     /// captures of `from` that it does not name, in the query.
-    public let to: RouteTarget?
+    public let to: PatternTarget?
     /// Whom it is for; nil for everybody.
-    public let release: Release?
+    public let release: Rollout?
 
     /// A branch, which is checked when a redirect is made of it.
-    public init(to: RouteTarget?, release: Release? = nil) {
+    public init(to: PatternTarget?, release: Rollout? = nil) {
       self.to = to
       self.release = release
     }
@@ -30,7 +30,7 @@ public struct Redirect: Sendable, Hashable {
   /// in `to` that `from` does not capture.
   public init(from: String, to: String) throws(RoutePatternError) {
     try self.init(
-      from: try RoutePattern(from), branches: [Branch(to: try RouteTarget(to))])
+      from: try RoutePattern(from), branches: [Branch(to: try PatternTarget(to))])
   }
 
   /// A redirect with branches. Throws for a name in a target that `from` does not capture.
@@ -70,7 +70,7 @@ public struct Redirect: Sendable, Hashable {
 /// The redirects of a snapshot.
 struct RedirectTable: Sendable {
   /// Where a URI is led.
-  struct Way {
+  struct RedirectedURI {
     /// In the end.
     var uri: RouteURI
     /// The URIs on the way, the one that was called first.
@@ -94,8 +94,8 @@ struct RedirectTable: Sendable {
   /// Where a URI leads in the end.
   func follow(
     _ uri: RouteURI, in snapshot: RouterSnapshot, for caller: Caller?, explaining: Bool = false
-  ) throws(RoutingError) -> Way {
-    var way = Way(uri: uri, chain: [uri.text])
+  ) throws(ResolutionError) -> RedirectedURI {
+    var way = RedirectedURI(uri: uri, chain: [uri.text])
     while let next = try next(&way, in: snapshot, for: caller, explaining: explaining) {
       way.uri = next
       let isLoop = way.chain.contains(next.text)
@@ -108,8 +108,8 @@ struct RedirectTable: Sendable {
   }
 
   private func next(
-    _ way: inout Way, in snapshot: RouterSnapshot, for caller: Caller?, explaining: Bool
-  ) throws(RoutingError) -> RouteURI? {
+    _ way: inout RedirectedURI, in snapshot: RouterSnapshot, for caller: Caller?, explaining: Bool
+  ) throws(ResolutionError) -> RouteURI? {
     let uri = way.uri
     let split: SplitURI
     do { split = try SplitURI(uri) } catch { throw .invalidURI(error) }
@@ -128,7 +128,7 @@ struct RedirectTable: Sendable {
         carrying: try uri.queryParameters(plusIsSpace: snapshot.plusIsSpace),
         fragment: uri.fragment)
     } catch {
-      throw RoutingError(error)
+      throw ResolutionError(error)
     }
   }
 }

@@ -41,9 +41,9 @@ extension Router {
   public func undefinedRoute(
     scheme: String, leadsTo target: String?
   ) throws(RouterError) {
-    var parsed: RouteTarget?
+    var parsed: PatternTarget?
     if let target {
-      do { parsed = try RouteTarget(undefinedRoute: target) } catch { throw .target(error) }
+      do { parsed = try PatternTarget(undefinedRoute: target) } catch { throw .target(error) }
     }
     try change { [parsed] (state) throws(RouterError) in
       try state.change(scheme) { $0.undefined = parsed.map { .target($0) } ?? .nowhere }
@@ -51,7 +51,7 @@ extension Router {
   }
 }
 
-extension RouteTarget {
+extension PatternTarget {
   /// A target for what nothing matches, which therefore has no captures.
   package init(undefinedRoute text: String) throws(RoutePatternError) {
     try self.init(text)

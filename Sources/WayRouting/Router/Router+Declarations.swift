@@ -9,9 +9,9 @@ package struct SchemeDeclaration: Sendable, Hashable {
   /// Global routes do not serve it.
   package let isClosed: Bool
   /// Where a call goes on that nothing serves; nil for nowhere.
-  package let undefined: RouteTarget?
+  package let undefined: PatternTarget?
 
-  package init(name: String, isClosed: Bool, undefined: RouteTarget?) {
+  package init(name: String, isClosed: Bool, undefined: PatternTarget?) {
     self.name = name
     self.isClosed = isClosed
     self.undefined = undefined
@@ -28,7 +28,7 @@ package struct RouterDeclarations: Sendable {
   /// The first page of each tab, in order.
   package var tabs: [RouteURI] = []
   /// What the actions of an older server mean.
-  package var actions: [String: RouteTarget] = [:]
+  package var actions: [String: PatternTarget] = [:]
   /// Whether `+` in a query is a space.
   package var plusIsSpace = true
 
@@ -39,7 +39,7 @@ package struct RouterDeclarations: Sendable {
 struct DeclaredRules: Sendable {
   private var schemes: [String: SchemeDeclaration] = [:]
   private(set) var tabs: [RouteURI] = []
-  private(set) var actions: [String: RouteTarget] = [:]
+  private(set) var actions: [String: PatternTarget] = [:]
   private(set) var plusIsSpace = true
 
   mutating func add(_ declarations: RouterDeclarations) {

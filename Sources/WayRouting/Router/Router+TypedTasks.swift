@@ -38,7 +38,7 @@ extension Call {
   /// that lets it through answers its caller 2422.
   public func decode<Parameters: Decodable>(
     _ type: Parameters.Type = Parameters.self
-  ) throws(RoutingError) -> Parameters {
+  ) throws(ResolutionError) -> Parameters {
     try params.decode(type)
   }
 }
@@ -47,7 +47,7 @@ extension Page {
   /// The parameters as a type, as ``Call/decode(_:)`` reads them.
   public func decode<Parameters: Decodable>(
     _ type: Parameters.Type = Parameters.self
-  ) throws(RoutingError) -> Parameters {
+  ) throws(ResolutionError) -> Parameters {
     try params.decode(type)
   }
 }
@@ -56,9 +56,9 @@ extension ValueObject {
   /// Parameters as a type. Throws ``RoutingError/invalidParameters(_:)``.
   func decode<Parameters: Decodable>(
     _ type: Parameters.Type
-  ) throws(RoutingError) -> Parameters {
+  ) throws(ResolutionError) -> Parameters {
     do { return try readParameters(as: type) } catch {
-      throw .invalidParameters([ParameterFault(path: error.path, message: error.message)])
+      throw .invalidParameters([PatternParameterFault(path: error.path, message: error.message)])
     }
   }
 }

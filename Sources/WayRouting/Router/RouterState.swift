@@ -23,9 +23,9 @@ struct RouterState: Sendable {
   }
 
   /// By the place of the route among all, which it keeps.
-  private var slots = SlotTable<Slot>()
-  private var placeByName = ShardedDictionary<UTF8Key, Int>()
-  private var placeByShape = ShardedDictionary<PatternShape, Int>()
+  private var slots = RouterSlotTable<Slot>()
+  private var placeByName = RouterShardedDictionary<UTF8Key, Int>()
+  private var placeByShape = RouterShardedDictionary<PatternShape, Int>()
   private var nextPlace = 0
   private var lastID: UInt64 = 0
   private(set) var schemes: [String: SchemeTable.Rule] { didSet { parts.schemes = nil } }
@@ -34,7 +34,7 @@ struct RouterState: Sendable {
   /// These are nil where only a table may say so.
   var plusIsSpace: Bool?
   var tabs: [RouteURI]?
-  var actions: [String: RouteTarget]?
+  var actions: [String: PatternTarget]?
   var redirects = RedirectList() { didSet { parts.redirects = nil } }
   /// By the type of the service.
   var services: [ObjectIdentifier: ServiceEntry] = [:]
@@ -59,7 +59,7 @@ struct RouterState: Sendable {
 
   init() {
     var schemes: [String: SchemeTable.Rule] = [:]
-    for (scheme, dispatcher) in Dispatcher.builtIn {
+    for (scheme, dispatcher) in SchemeDispatcher.builtIn {
       schemes[scheme] = .init(dispatcher: dispatcher)
     }
     self.schemes = schemes
@@ -148,9 +148,9 @@ struct RouterState: Sendable {
   /// instead.
   private mutating func forgetDeclared(for count: Int) -> Int {
     let before = slots.ordered.map(\.slot)
-    slots = SlotTable()
-    placeByName = ShardedDictionary()
-    placeByShape = ShardedDictionary()
+    slots = RouterSlotTable()
+    placeByName = RouterShardedDictionary()
+    placeByShape = RouterShardedDictionary()
     nextPlace = 0
     var place: Int?
     for slot in before {
@@ -220,13 +220,13 @@ struct RouterState: Sendable {
           if own.isEmpty { own.insert(first) }
           guard own.insert(shape).inserted else {
             throw .clash(
-              RouteClash(pattern: pattern.text, route: route.name, other: route.name))
+              RouteConflict(pattern: pattern.text, route: route.name, other: route.name))
           }
         }
         shapes.append(shape)
         if let other = placeByShape[shape], other != slot, let taken = slots[other]?.route {
           throw .clash(
-            RouteClash(
+            RouteConflict(
               pattern: pattern.text, route: route.name, other: taken.name,
               lacksHandler: taken.handler.isOpen && !route.handler.isOpen))
         }

@@ -3,7 +3,7 @@ import WayValues
 /// The groups that routes were added to, beside those that they name themselves.
 struct AddedGroups: Sendable {
   /// The groups of each route, with numbers that rise as routes are added to groups.
-  private var byRoute = ShardedDictionary<UTF8Key, [(group: UTF8Key, number: Int)]>()
+  private var byRoute = RouterShardedDictionary<UTF8Key, [(group: UTF8Key, number: Int)]>()
   private var lastNumber = 0
   private var count = 0
 

@@ -8,8 +8,8 @@ extension Route {
   /// Throws as ``RoutePattern/uri(_:scheme:)`` does for the first pattern when none can.
   public func uri(
     _ params: ValueObject = [:], scheme: String? = nil
-  ) throws(ParameterError) -> RouteURI {
-    var first: ParameterError?
+  ) throws(PatternParameterError) -> RouteURI {
+    var first: PatternParameterError?
     for pattern in patterns {
       do { return try pattern.uri(params, scheme: scheme) } catch { first = first ?? error }
     }
@@ -19,20 +19,20 @@ extension Route {
 
 extension Route {
   /// What the patterns take from a URI that one of them matches.
-  func pathParams(of uri: RouteURI) throws(ParameterError) -> ValueObject {
+  func pathParams(of uri: RouteURI) throws(PatternParameterError) -> ValueObject {
     let trie = RouteTrie(patterns.map { ($0, 0) })
     guard let split = try? SplitURI(uri), let best = trie.best(split) else { return [:] }
     return try trie.captures(of: best, in: split)
   }
 }
 
-extension Match {
+extension RouteMatch {
   /// A URI that holds the whole call: where it leads, and all ``params``, those that the path does
   /// not hold in the query.
   ///
   /// Throws ``ParameterError/parameters(_:)`` for parameters that have no place in a URI, such as
   /// objects.
-  public func completeURI() throws(ParameterError) -> RouteURI {
+  public func completeURI() throws(PatternParameterError) -> RouteURI {
     try uri.complete(with: params, pathParams: pathParams, route: route)
   }
 }
@@ -42,7 +42,7 @@ extension RouteURI {
   /// given another value, the path is written anew by the patterns of the route.
   package func complete(
     with params: ValueObject, pathParams: ValueObject, route: Route?
-  ) throws(ParameterError) -> RouteURI {
+  ) throws(PatternParameterError) -> RouteURI {
     let isPathKept = pathParams.members.allSatisfy { member in
       params[member.name].map { $0 == member.value || $0.isText(member.value.string) } == true
     }

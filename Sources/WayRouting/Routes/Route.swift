@@ -27,16 +27,16 @@ public final class Route: Sendable {
   public let permissions: [String]
   /// Where a call goes on when nobody can serve the route: no host is there, or its handler
   /// declines.
-  public let fallback: RouteTarget?
+  public let fallback: PatternTarget?
   /// The pages that lie under this one where a link from outside leads to it, lowest first. `:name`
   /// stands for a parameter of the call.
-  public let parents: [RouteTarget]
+  public let parents: [PatternTarget]
   /// What its result is; nil where that is not said.
   public let result: ValueSchema?
   /// How its page is shown where a call does not say; nil leaves all to the call.
   public let presentation: Presentation?
   /// For whom it is there; nil for everybody. Others go on with the next route that matches.
-  public let release: Release?
+  public let release: Rollout?
   /// What `page.call` may ask of its pages.
   public let methods: [PageMethod]
   /// Who runs or shows it.
@@ -49,8 +49,8 @@ public final class Route: Sendable {
     name: String, patterns: [RoutePattern], kind: RouteKind, title: String? = nil,
     purpose: String? = nil, priority: Int = 0, parameters: [ParameterDeclaration] = [],
     isStrict: Bool = false, result: ValueSchema? = nil, groups: [String] = [],
-    permissions: [String] = [], fallback: RouteTarget? = nil, parents: [RouteTarget] = [],
-    presentation: Presentation? = nil, release: Release? = nil, methods: [PageMethod] = [],
+    permissions: [String] = [], fallback: PatternTarget? = nil, parents: [PatternTarget] = [],
+    presentation: Presentation? = nil, release: Rollout? = nil, methods: [PageMethod] = [],
     handler: RouteHandler = .hosted
   ) {
     self.name = name

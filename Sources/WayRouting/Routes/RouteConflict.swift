@@ -1,6 +1,6 @@
 /// Two patterns that match the same URIs with the same priority, so that nothing could choose
 /// between them.
-public struct RouteClash: Error, Sendable, Hashable, CustomStringConvertible {
+public struct RouteConflict: Error, Sendable, Hashable, CustomStringConvertible {
   /// The pattern that was refused.
   public let pattern: String
   /// The name of its route.

@@ -2,7 +2,7 @@ import Synchronization
 import WayValues
 
 /// Waits for the first of several answers, whoever gives it; later ones are dropped.
-package final class FirstAnswer<Value: Sendable>: Sendable {
+package final class FirstResult<Value: Sendable>: Sendable {
   private enum State: Sendable {
     case open
     case waiting(CheckedContinuation<Result<Value, any Error>, Never>)

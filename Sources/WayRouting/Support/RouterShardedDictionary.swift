@@ -1,6 +1,6 @@
 /// A dictionary in parts: one that grows moves a part of what it has at a time, and one of which
 /// there is a copy copies a part of it when it changes.
-struct ShardedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct RouterShardedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private var shards: [[Key: Value]]
 
   private static var shardCount: Int { 256 }

@@ -2,7 +2,7 @@
 ///
 /// A change costs the same however many there are; where there is a copy, it costs by the square
 /// root of how many places there are, at most.
-struct SlotTable<Slot: Sendable>: Sendable {
+struct RouterSlotTable<Slot: Sendable>: Sendable {
   /// How many places a chunk has.
   private static var width: Int { 64 }
 

@@ -4,7 +4,7 @@ import WayTransport
 import WayValues
 
 /// A request on another loop, which can be taken back.
-protocol TakenBack: Sendable {
+protocol CancellableRequest: Sendable {
   /// The call has ended without the answer, for which its caller, on `loop`, owes until it has come.
   func cancel(owing caller: Client?, on loop: any EventLoop)
 }
@@ -14,7 +14,7 @@ final class CallInFlight {
   /// Who is answered.
   enum Caller {
     /// The sender of a request.
-    case client(ReplyAddress, CallMark)
+    case client(ReplyHandle, CallStart)
     /// Swift code of the app.
     case swift(SwiftCaller)
 
@@ -24,7 +24,7 @@ final class CallInFlight {
     }
 
     /// What its record needs, where somebody wants records.
-    var note: CallNote? {
+    var note: CallTrace? {
       switch self {
       case .client(_, let mark): mark.note
       case .swift(let caller): caller.note
@@ -39,7 +39,7 @@ final class CallInFlight {
     /// What a client was asked.
     case request(RequestID, Client)
     /// What a client on another loop was asked.
-    case errand(any TakenBack)
+    case errand(any CancellableRequest)
     /// The opening of a page, or a change of the stack, that waits for its turn or its host.
     case operation
     /// A page that is shown: the call ends with its outcome.
@@ -58,13 +58,13 @@ final class CallInFlight {
   /// The way of a call that comes from the router, for when who serves it declines.
   var journey: Journey?
   /// Its span, where calls are traced.
-  var span: CallSpan?
+  var span: SessionCallSpan?
   /// What its caller may do.
   var rights: Rights?
   /// The task that it has started, where anybody is told of tasks.
   var started: TaskStart?
   /// What it wants of the stack or a page, where anybody is told of failures.
-  var attempt: Attempt?
+  var attempt: FailedOperation?
   /// The URI that it was made with, for who resumes.
   var uri: String?
   /// The key that it was made under.
@@ -117,7 +117,7 @@ struct SwiftCaller {
   /// Told how far it is.
   var progress: ((Value) -> Void)?
   /// For its record, where somebody watches.
-  var note: CallNote?
+  var note: CallTrace?
 }
 
 /// The calls of one session that did not end at once. Each is taken out exactly once, with its end.

@@ -23,7 +23,7 @@ struct Keys {
     let text: String
 
     /// Under which it is kept.
-    var part: String { PartName.key(owner: owner, text) }
+    var part: String { RecordKey.key(owner: owner, text) }
   }
 
   /// A call under way.
@@ -206,7 +206,7 @@ extension Keys {
 extension Keys.Name {
   /// That of a part; nil for one of another kind.
   init?(part: String) {
-    guard let key = PartName.key(of: part) else { return nil }
+    guard let key = RecordKey.key(of: part) else { return nil }
     self.init(owner: key.owner, text: key.text)
   }
 }

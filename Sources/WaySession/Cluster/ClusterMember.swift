@@ -4,7 +4,7 @@ import WayValues
 
 /// This server among those of its cluster: hears of the others, hands on what they send, and tells
 /// them that it is there. May be used on any thread.
-package final class ClusterMember: Sendable {
+package final class ClusterNode: Sendable {
   /// What it needs of the server.
   protocol Home: SessionFinder.Home {
     /// What it tells of itself.
@@ -46,11 +46,11 @@ package final class ClusterMember: Sendable {
   package let server: String
   package let counts = ClusterCounts()
   let relays: Relays
-  let questions: Questions
+  let questions: SessionPeerRequests
   let finder: SessionFinder
-  private let links: Locked<PeerLinks>
+  private let links: Locked<PeerTable>
   private let store: StoreQueue
-  private let outgoing: Outgoing
+  private let outgoing: PeerSender
   private let state: Locked<State>
 
   private struct State {
@@ -71,12 +71,12 @@ package final class ClusterMember: Sendable {
     self.engine = engine
     self.server = server
     self.store = store
-    let links = Locked(PeerLinks())
+    let links = Locked(PeerTable())
     self.links = links
-    let outgoing = Outgoing(engine, server, links)
+    let outgoing = PeerSender(engine, server, links)
     self.outgoing = outgoing
     relays = Relays { outgoing.send(.relay($0), to: $1) }
-    questions = Questions { outgoing.send($0, to: $1) }
+    questions = SessionPeerRequests { outgoing.send($0, to: $1) }
     finder = SessionFinder(engine, server, links, store, counts)
     state = Locked(State())
   }
@@ -206,14 +206,14 @@ package final class ClusterMember: Sendable {
     let now = loop.nanoseconds
     let isLate = state.withLock { state in
       defer { state.lastTick = now }
-      return now - state.lastTick > PeerLinks.freshness
+      return now - state.lastTick > PeerTable.freshness
     }
     let silent = links.withLock { links in
       if isLate { links.overslept(until: now) }
       return links.takeSilent(at: now)
     }
     for (server, presence) in silent {
-      home?.left(server, presence, "it was silent for \(PeerLinks.silence / 1_000_000_000) s")
+      home?.left(server, presence, "it was silent for \(PeerTable.silence / 1_000_000_000) s")
       drop(server)
     }
     for server in links.withLock({ $0.takeUsed() }) {
@@ -331,7 +331,7 @@ package final class ClusterMember: Sendable {
 }
 
 // What comes.
-extension ClusterMember {
+extension ClusterNode {
   private func receive(_ bytes: [UInt8]) {
     let envelope: ClusterEnvelope
     do throws(ByteFault) {

@@ -2,13 +2,13 @@ import WayTransport
 
 /// Sends to other servers: each message with its number, large ones in pieces. May be used on any
 /// thread.
-final class Outgoing: Sendable {
+final class PeerSender: Sendable {
   private let engine: any ClusterEngine
   private let server: String
-  private let links: Locked<PeerLinks>
+  private let links: Locked<PeerTable>
   private let loop = Locked<(any EventLoop)?>(nil)
 
-  init(_ engine: any ClusterEngine, _ server: String, _ links: Locked<PeerLinks>) {
+  init(_ engine: any ClusterEngine, _ server: String, _ links: Locked<PeerTable>) {
     self.engine = engine
     self.server = server
     self.links = links

@@ -2,7 +2,7 @@ import WayValues
 
 /// What a server knows of the others: when it has heard of each last, and whether messages between
 /// the two are missing. Pure: it decides, ``ClusterMember`` acts.
-struct PeerLinks {
+struct PeerTable {
   struct Peer {
     var presence: ValueObject?
     /// When that was heard, in nanoseconds of the loops' clock.

@@ -38,7 +38,7 @@ actor SessionFinder {
 
   private let engine: any ClusterEngine
   private let server: String
-  private let links: Locked<PeerLinks>
+  private let links: Locked<PeerTable>
   private let store: StoreQueue
   private weak var home: (any Home)?
   private var taking: [String: Task<Void, any Error>] = [:]
@@ -48,7 +48,7 @@ actor SessionFinder {
   private let counts: ClusterCounts
 
   init(
-    _ engine: any ClusterEngine, _ server: String, _ links: Locked<PeerLinks>,
+    _ engine: any ClusterEngine, _ server: String, _ links: Locked<PeerTable>,
     _ store: StoreQueue, _ counts: ClusterCounts
   ) {
     self.counts = counts

@@ -4,14 +4,14 @@ import WayValues
 
 /// What one server has asked others and is not answered yet, and what it is asked. May be used on
 /// any thread.
-final class Questions: Sendable {
+final class SessionPeerRequests: Sendable {
   /// How many questions of one other server are worked on at once.
   private static let maxAnswering = 10_000
 
   private struct Asked {
     let server: String
     let progress: (@Sendable (Value) -> Void)?
-    let answer: FirstAnswer<Value>
+    let answer: FirstResult<Value>
   }
 
   private struct State {
@@ -35,7 +35,7 @@ final class Questions: Sendable {
     _ server: String, _ question: Value, within time: Duration, on loop: any EventLoop,
     progress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
-    let answer = FirstAnswer<Value>()
+    let answer = FirstResult<Value>()
     let id = state.withLock { state in
       state.last += 1
       state.asked[state.last] = Asked(server: server, progress: progress, answer: answer)

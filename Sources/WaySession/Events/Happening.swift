@@ -45,7 +45,7 @@ package enum Happening: Sendable {
   /// A call came to no page and no task.
   case routeFailed(uri: String, CallError)
   /// A change of the stack, or a call of a page, was refused or has failed.
-  case attemptFailed(Attempt, CallError)
+  case attemptFailed(FailedOperation, CallError)
   case called(CallRecord)
   /// A host did not answer in time.
   case hostSilent(client: String, method: String)
@@ -91,7 +91,7 @@ package struct Observer: Sendable {
   package var kinds: Happening.Kinds = [.session, .host, .fault]
   /// Whether it is told how long each call took, for its own measure: the method's place in
   /// ``CallMeter/names``, and nanoseconds.
-  package var timed: (@Sendable (CallMeter.Place, UInt64) -> Void)?
+  package var timed: (@Sendable (SessionCallMeter.Place, UInt64) -> Void)?
   /// Takes the id of the session, and what happened there.
   package var tell: @Sendable (_ session: String, Happening) -> Void = { _, _ in }
   /// Takes why a connection was closed by what it did, or did not do.

@@ -5,7 +5,7 @@ import WayValues
 // What hooks and events make of a happening.
 extension Happening {
   /// As hooks of the router are told it; nil where they are not.
-  var notice: RouteNotice? {
+  var notice: RouteEvent? {
     switch self {
     case .pageAsked(let page): .willOpen(page)
     case .pageOpened(let page, let time): .didOpen(page, after: time)
@@ -34,7 +34,7 @@ extension Happening {
   }
 
   /// As clients and Swift code are told it, without the session's id; nil where they are not.
-  var event: (topic: OwnTopic, data: ValueObject)? {
+  var event: (topic: SystemTopic, data: ValueObject)? {
     switch self {
     case .joined(let client, _, _, let isFirst):
       (isFirst ? .sessionOpened : .sessionJoined, ["client": .string(client)])

@@ -1,7 +1,7 @@
 import WayTable
 
 /// The topics of the server's own events.
-enum OwnTopic: String, CaseIterable {
+enum SystemTopic: String, CaseIterable {
   case sessionOpened = "session.opened"
   case sessionJoined = "session.joined"
   case sessionLeft = "session.left"
@@ -23,7 +23,7 @@ enum OwnTopic: String, CaseIterable {
 
   /// Whether a topic is the protocol's to tell, now or in a later version, and no app's.
   static func reserves(_ topic: String) -> Bool {
-    TopicName.ownBeginnings.contains { topic.utf8.starts(with: $0.utf8) }
+    TableTopicName.ownBeginnings.contains { topic.utf8.starts(with: $0.utf8) }
   }
 
   /// What their topics begin with, by the kind of what they tell.

@@ -14,7 +14,7 @@ enum Topic {
     inPart bytes: Substring.UTF8View, of length: Int, limit: Int
   ) -> String? {
     guard length <= limit else { return "has \(length) bytes, more than \(limit)" }
-    guard bytes.allSatisfy(TopicName.isAllowed) else {
+    guard bytes.allSatisfy(TableTopicName.isAllowed) else {
       return "may hold ASCII letters, digits and . _ - : / only"
     }
     return nil
@@ -48,7 +48,7 @@ struct TopicPattern: Sendable, Hashable {
   /// The server's own topics among those that it takes.
   var kinds: Happening.Kinds {
     var kinds: Happening.Kinds = []
-    for (kind, beginning) in OwnTopic.beginnings {
+    for (kind, beginning) in SystemTopic.beginnings {
       let beginning = beginning.utf8
       if stem.starts(with: beginning) || isOpen && beginning.starts(with: stem) {
         kinds.insert(kind)

@@ -4,7 +4,7 @@ import WayRouting
 import WayValues
 
 /// What is declared, against who is there to serve it.
-package struct Recheck: Sendable {
+package struct HostRouteAudit: Sendable {
   /// How many names of a kind are told.
   private static let maxTold = 1000
 
@@ -27,7 +27,7 @@ package struct Recheck: Sendable {
   init(_ router: RouterSnapshot, _ definitions: Set<HostDefinition>) {
     table = router.table ?? .none
     handlers = router.strayHandlers
-    var index = HostIndex()
+    var index = PatternIndex()
     let numbers = index.add(
       definitions.map { definition in
         (definition.scheme, definition.patterns.compactMap { try? RoutePattern($0) })
@@ -48,7 +48,7 @@ package struct Recheck: Sendable {
   }
 
   private static func isServed(
-    _ route: Route, _ index: HostIndex, _ kinds: [HostIndex.Number: RouteKind]
+    _ route: Route, _ index: PatternIndex, _ kinds: [PatternIndex.Number: RouteKind]
   ) -> Bool {
     route.patterns.flatMap(\.samples).contains { uri in
       let found = try? index.find(uri) { number, _ in kinds[number] == route.kind }

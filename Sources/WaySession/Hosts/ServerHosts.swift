@@ -13,7 +13,7 @@ final class ServerHosts: Sendable {
   struct Member: Sendable {
     enum Place: Sendable {
       case here(Client, home: WeakAsking)
-      case elsewhere(HostElsewhere)
+      case elsewhere(RemoteHost)
     }
 
     /// The client's.
@@ -23,7 +23,7 @@ final class ServerHosts: Sendable {
 
   /// A session that is not kept by who refers to it.
   struct WeakAsking: Sendable {
-    weak let session: (any Asking)?
+    weak let session: (any Requester)?
   }
 
   private struct State {
@@ -87,7 +87,8 @@ final class ServerHosts: Sendable {
 
   /// Adds what a client of a session declares, all of it or, when something is wrong, nothing.
   func register(
-    _ definitions: [HostDefinition], for client: Client, of home: any Asking, router: RouterSnapshot
+    _ definitions: [HostDefinition], for client: Client, of home: any Requester,
+    router: RouterSnapshot
   ) throws(CallError) {
     try state.withLock { (state) throws(CallError) in
       let known = state.id(of: client)
@@ -146,7 +147,7 @@ final class ServerHosts: Sendable {
   /// nothing for one that is gone. What cannot be taken is left out, and given.
   @discardableResult
   func set(
-    _ hosts: [(member: HostElsewhere, isAway: Bool, definitions: [HostDefinition])],
+    _ hosts: [(member: RemoteHost, isAway: Bool, definitions: [HostDefinition])],
     of server: String, router: RouterSnapshot, within budget: ByteBudget
   ) -> [CallError] {
     state.withLock { state in
@@ -248,7 +249,7 @@ final class ServerHosts: Sendable {
 }
 
 /// A client of a session of another server that runs something for all.
-struct HostElsewhere: Sendable, Hashable {
+struct RemoteHost: Sendable, Hashable {
   let server: String
   let session: String
   let client: String

@@ -12,8 +12,8 @@ struct SessionHosts {
     let client: ClientID
   }
 
-  private var index = HostIndex()
-  private var hosts: [HostIndex.Number: Host] = [:]
+  private var index = PatternIndex()
+  private var hosts: [PatternIndex.Number: Host] = [:]
   /// What each client has declared, in the order of registration.
   private var registrations: [ClientID: [Registration]] = [:]
   /// How much all patterns weigh.
@@ -23,7 +23,7 @@ struct SessionHosts {
   private static let unitSize = 2048
 
   fileprivate struct Registration {
-    let number: HostIndex.Number
+    let number: PatternIndex.Number
     let definition: HostDefinition
     let weight: Int
     let charge: ByteBudget.Charge
@@ -167,7 +167,7 @@ struct SessionHosts {
       guard let found, let chosen else { return nil }
       return ChosenHost(chosen, pattern: found.pattern?.text, captures: found.captures)
     } catch {
-      throw CallError(RoutingError(error))
+      throw CallError(ResolutionError(error))
     }
   }
 }

@@ -6,8 +6,8 @@ import WayValues
 /// What the app's side, and administrators, do in the sessions of all servers: here, and by asking
 /// the others. Usable from any thread.
 package struct AllServers: Sendable {
-  let group: HubGroup
-  private var cluster: ClusterMember? { group.cluster }
+  let group: SessionServer
+  private var cluster: ClusterNode? { group.cluster }
 
   /// How long another server may take for what is done at once.
   static let patience: Duration = .seconds(10)
@@ -55,7 +55,7 @@ package struct AllServers: Sendable {
   /// Asks all others at once; what each has answered.
   func askOthers(
     _ question: ValueObject, within time: Duration = patience
-  ) async -> [ClusterMember.Answered] {
+  ) async -> [ClusterNode.Answered] {
     await cluster?.askOthers(.object(question), within: time) ?? []
   }
 
@@ -124,7 +124,7 @@ package struct AllServers: Sendable {
     return await withTaskGroup(of: [Delivery<OpenedPage>].self) { [question] tasks in
       if audience.session == nil { tasks.addTask { await openHere() } }
       for server in servers {
-        tasks.addTask { await PagesElsewhere.open(question, at: server, cluster) }
+        tasks.addTask { await RemotePages.open(question, at: server, cluster) }
       }
       return await tasks.reduce(into: []) { $0 += $1 }
     }
@@ -156,7 +156,7 @@ package struct AllServers: Sendable {
       deadline: timeout, method: "page.call")
     let told = try await self.push(push, by: nil, on: loop).first
     guard let delivery = told.flatMap(Delivery.init(told:)) else {
-      throw SessionHub.absent(session)
+      throw LoopSessions.absent(session)
     }
     return try delivery.result.get()
   }
@@ -299,7 +299,7 @@ package struct AllServers: Sendable {
   }
 
   /// As whoever asks all servers is told what one has answered.
-  static func told(_ other: ClusterMember.Answered) -> Value {
+  static func told(_ other: ClusterNode.Answered) -> Value {
     switch other.answer {
     case .success(let value):
       var members = value.object ?? [:]

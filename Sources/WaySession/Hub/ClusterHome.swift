@@ -7,8 +7,8 @@ import WayValues
 
 /// What this server does as one of several: what it tells of itself, hears of the others, and takes
 /// from them. Usable from any thread.
-final class ClusterHome: ClusterMember.Home {
-  private weak let group: HubGroup?
+final class ClusterDelegate: ClusterNode.Home {
+  private weak let group: SessionServer?
   private let logger: Logger?
   /// Which of the other servers' hosts are known.
   private let hostsKnown = Locked<[String: Int64]>([:])
@@ -17,7 +17,7 @@ final class ClusterHome: ClusterMember.Home {
   /// The pages that were opened for other servers.
   private let openedPages = Locked<[String: OpenedPage]>([:])
 
-  init(of group: HubGroup) {
+  init(of group: SessionServer) {
     self.group = group
     logger = group.configuration.logger
   }
@@ -112,7 +112,7 @@ final class ClusterHome: ClusterMember.Home {
     _ question: Value, _ progress: @escaping @Sendable (Value) -> Void
   ) async throws(CallError) -> Value {
     guard let group else { throw CallError(.unavailable, "The server ends") }
-    return try await PeerAnswers(group: group, openedPages: openedPages).answer(question, progress)
+    return try await PeerHandlers(group: group, openedPages: openedPages).answer(question, progress)
   }
 
   func heard(_ presence: ValueObject, of server: String) {
@@ -142,7 +142,7 @@ final class ClusterHome: ClusterMember.Home {
     do throws(CallError) {
       let told = try await group.allServers.ask(server, ["ask": "hosts"])
       let limit = group.configuration.limits.maxHosts
-      var hosts: [(member: HostElsewhere, isAway: Bool, definitions: [HostDefinition])] = []
+      var hosts: [(member: RemoteHost, isAway: Bool, definitions: [HostDefinition])] = []
       for host in told["hosts"]?.list ?? [] {
         guard let session = host["session"]?.string, let client = host["client"]?.string,
           let definitions = try? HostDefinition.list(host["hosts"]?.list ?? [], limit: limit)
@@ -152,7 +152,7 @@ final class ClusterHome: ClusterMember.Home {
         }
         hosts.append(
           (
-            HostElsewhere(server: server, session: session, client: client),
+            RemoteHost(server: server, session: session, client: client),
             host["away"]?.bool ?? false, definitions
           ))
       }

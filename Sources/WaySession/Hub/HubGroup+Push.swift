@@ -4,7 +4,7 @@ import WayTransport
 import WayValues
 
 // What the app's side does in the sessions of this server that it did not hear from.
-extension HubGroup {
+extension SessionServer {
   /// Opens a page, or runs a task, in each session of an audience; returns when each is shown, done
   /// or refused.
   func open(
@@ -73,8 +73,8 @@ extension HubGroup {
     try await hub(ofLive: session).remove(session: session, fromGroup: group)
   }
 
-  private func hub(ofLive session: String) throws(CallError) -> SessionHub {
-    guard let hub = hub(ofSession: session) else { throw SessionHub.absent(session) }
+  private func hub(ofLive session: String) throws(CallError) -> LoopSessions {
+    guard let hub = hub(ofSession: session) else { throw LoopSessions.absent(session) }
     return hub
   }
 
@@ -102,7 +102,7 @@ extension HubGroup {
 }
 
 // What a client does in sessions that are not its own.
-extension HubGroup {
+extension SessionServer {
   /// Does it in each session of this server, or for each client, and tells what came of each. Fails
   /// where it cannot be begun at all. `loop` is that of who asks, whose clock counts; `rights` are
   /// nil for the app.
@@ -178,7 +178,7 @@ extension HubGroup {
   private static func outcome(
     of page: OpenedPage, until end: UInt64, on loop: any EventLoop
   ) async -> Result<Outcome, CallError> {
-    let ending = FirstAnswer<Outcome>()
+    let ending = FirstResult<Outcome>()
     let task = Task {
       do { ending.give(.success(try await page.outcome())) } catch {
         ending.give(.failure(error))

@@ -8,23 +8,23 @@ import WayValues
 /// side and administrators do to all sessions goes to each hub once. Usable from any thread.
 ///
 /// It does not keep the hubs: who has begun them does.
-package final class HubGroup: Sendable {
+package final class SessionServer: Sendable {
   private struct Member {
-    weak let hub: SessionHub?
+    weak let hub: LoopSessions?
   }
 
-  package let configuration: HubConfiguration
+  package let configuration: SessionServerConfiguration
   let directory = SessionDirectory()
   /// What is kept for all sessions.
   package let budget: ByteBudget
   let serverHosts: ServerHosts
   /// Who was not let in of late.
-  package let refusals: Refusals
+  package let refusals: SessionRejectionLog
   let policies: PolicyVersions
   /// Nil where sessions end with the server.
   let store: StoreQueue?
   /// This server among others; nil for one alone.
-  package let cluster: ClusterMember?
+  package let cluster: ClusterNode?
   /// The table that this server shares with others; nil where it has none, or is alone.
   let clusterTable: ClusterTable?
   /// Whether the sessions that are kept were taken up.
@@ -36,11 +36,11 @@ package final class HubGroup: Sendable {
   /// How many loops share what is for all of them.
   let size: Int
   /// Links for sessions that are not there yet.
-  let links: Locked<ExpectedLinks>
+  let links: Locked<UnclaimedLinks>
   /// How often those call who have no connection.
-  let posters: Locked<PosterRates>
+  let posters: Locked<HTTPCallerRates>
   /// What the last recheck found, and of what.
-  let rechecked = Locked((recheck: Recheck(), of: RecheckedState?.none))
+  let rechecked = Locked((recheck: HostRouteAudit(), of: RouteAuditInput?.none))
   private let members = Locked<[Member]>([])
   private let drains = Atomic(false)
   let listeners = Atomic(0)
@@ -49,21 +49,21 @@ package final class HubGroup: Sendable {
   let since: Int64
 
   /// Of so many loops.
-  package init(_ configuration: HubConfiguration, size: Int = 1) {
+  package init(_ configuration: SessionServerConfiguration, size: Int = 1) {
     self.configuration = configuration
     since = configuration.now()
     self.size = max(size, 1)
     let limits = configuration.limits
     budget = ByteBudget(.server, limits.maxServerBytes)
     serverHosts = ServerHosts(limits: limits)
-    refusals = Refusals(now: configuration.now)
+    refusals = SessionRejectionLog(now: configuration.now)
     policies = PolicyVersions(configuration.rulebook, at: configuration.now())
     let store = (configuration.cluster?.engine.store ?? configuration.store).map {
       StoreQueue($0, owner: Token.random(12))
     }
     self.store = store
     if let engine = configuration.cluster?.engine, let store {
-      cluster = ClusterMember(engine, store.owner, store)
+      cluster = ClusterNode(engine, store.owner, store)
     } else {
       cluster = nil
     }
@@ -72,8 +72,8 @@ package final class HubGroup: Sendable {
     } else {
       clusterTable = nil
     }
-    links = Locked(ExpectedLinks(limit: limits.maxLinks))
-    posters = Locked(PosterRates(limits))
+    links = Locked(UnclaimedLinks(limit: limits.maxLinks))
+    posters = Locked(HTTPCallerRates(limits))
   }
 
   /// The names of the methods that every bridge has.
@@ -87,31 +87,31 @@ package final class HubGroup: Sendable {
     }
   }
 
-  func put(_ hub: SessionHub, at place: SessionDirectory.Place) {
+  func put(_ hub: LoopSessions, at place: SessionDirectory.Place) {
     members.withLock { $0[place] = Member(hub: hub) }
   }
 
   /// All of them, in the order of their loops.
-  package var hubs: [SessionHub] { members.withLock { $0.compactMap(\.hub) } }
+  package var hubs: [LoopSessions] { members.withLock { $0.compactMap(\.hub) } }
 
   /// What is done in the sessions of all servers that this is one of; here alone where it is alone.
   package var allServers: AllServers { AllServers(group: self) }
 
-  private func hub(at place: SessionDirectory.Place?) -> SessionHub? {
+  private func hub(at place: SessionDirectory.Place?) -> LoopSessions? {
     guard let place else { return nil }
     return members.withLock { $0.indices.contains(place) ? $0[place].hub : nil }
   }
 
   /// The one that has a session.
-  func hub(ofSession session: String) -> SessionHub? {
+  func hub(ofSession session: String) -> LoopSessions? {
     hub(at: directory.place(ofSession: session))
   }
 
   /// The one whose client may resume.
-  func hub(ofClient client: String) -> SessionHub? { hub(at: directory.place(ofClient: client)) }
+  func hub(ofClient client: String) -> LoopSessions? { hub(at: directory.place(ofClient: client)) }
 
   /// Those that may have sessions of an audience.
-  func hubs(for audience: Audience) -> [SessionHub] {
+  func hubs(for audience: Audience) -> [LoopSessions] {
     switch audience {
     case .all, .user, .group: hubs
     case .session(let session), .client(_, let session):
@@ -121,7 +121,7 @@ package final class HubGroup: Sendable {
 
   /// What becomes of some work in each of the hubs that may have sessions of an audience.
   func gather<Part: Sendable>(
-    _ audience: Audience = .all, _ work: @escaping @Sendable (SessionHub) async -> [Part]
+    _ audience: Audience = .all, _ work: @escaping @Sendable (LoopSessions) async -> [Part]
   ) async -> [Part] {
     let hubs = hubs(for: audience)
     guard hubs.count > 1 else {
@@ -135,7 +135,7 @@ package final class HubGroup: Sendable {
   }
 
   /// The one that takes the next request without a connection, in turn.
-  var nextHub: SessionHub? {
+  var nextHub: LoopSessions? {
     let hubs = hubs
     guard !hubs.isEmpty else { return nil }
     let number = lastPosted.add(1, ordering: .relaxed).newValue
@@ -143,7 +143,7 @@ package final class HubGroup: Sendable {
   }
 }
 
-extension HubGroup: ChannelAcceptor {
+extension SessionServer: ChannelAcceptor {
   package func accept(
     _ channel: any MessageChannel, _ handshake: Handshake
   ) -> any MessageReceiver {
@@ -163,7 +163,7 @@ extension HubGroup: ChannelAcceptor {
 }
 
 // Beginning and end.
-extension HubGroup {
+extension SessionServer {
   /// Takes up the sessions that are kept, before anybody is let in. Throws where the store cannot be
   /// used. A session that cannot be read stays in the store, and is told to the observer.
   package func restore() async throws {
@@ -172,7 +172,7 @@ extension HubGroup {
     guard let first = hubs.first else { return }
     if let cluster {
       serverHosts.whenChanged { [weak cluster] in cluster?.tell() }
-      try await cluster.begin(ClusterHome(of: self), on: first.loop)
+      try await cluster.begin(ClusterDelegate(of: self), on: first.loop)
       try await clusterTable?.begin()
       for hub in hubs { await hub.watchTenure() }
     }
@@ -220,7 +220,7 @@ extension HubGroup {
   }
 
   /// From now on other rules hold, for calls under way too; nil for none.
-  package func follow(_ rulebook: Rulebook?) async {
+  package func follow(_ rulebook: CompiledPolicy?) async {
     policies.add(rulebook, at: configuration.now())
     for hub in hubs { await hub.follow(rulebook) }
   }
@@ -253,13 +253,13 @@ extension HubGroup {
 }
 
 // What there is.
-extension HubGroup {
+extension SessionServer {
   /// How many sessions there are now.
   package var sessionCount: Int { directory.sessionCount }
 
   /// Counts what there is now.
-  package func census() async -> Census {
-    var census = Census()
+  package func census() async -> SessionTotals {
+    var census = SessionTotals()
     for hub in hubs { census += await hub.census() }
     return census
   }

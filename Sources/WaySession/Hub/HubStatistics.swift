@@ -2,7 +2,7 @@ import WayRouting
 
 /// What a hub holds now, and what it has counted.
 package struct HubStatistics: Sendable {
-  package let census: Census
+  package let census: SessionTotals
   /// Calls of clients that have ended.
   package let calls: Int
   /// Bytes that clients were sent and have not acknowledged, or that wait for them.
@@ -15,7 +15,7 @@ package struct HubStatistics: Sendable {
   package let storeWrites: (appends: Int, changes: Int)?
 }
 
-extension SessionHub {
+extension LoopSessions {
   fileprivate var statistics: HubStatistics {
     HubStatistics(
       census: census(),
@@ -27,7 +27,7 @@ extension SessionHub {
   }
 }
 
-extension HubGroup {
+extension SessionServer {
   /// Of each hub, in the order of their loops.
   package func statistics() async -> [HubStatistics] {
     var statistics: [HubStatistics] = []

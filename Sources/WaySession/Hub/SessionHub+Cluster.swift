@@ -2,7 +2,7 @@ import WayTransport
 import WayValues
 
 // What becomes of the sessions of one loop while another server may have them.
-extension SessionHub {
+extension LoopSessions {
   /// How often it is looked whether the server may still take its sessions for its own.
   private static let watchInterval: Duration = .milliseconds(100)
   /// As clients are told; where the engine is, and what is wrong with it, is for the log.
@@ -40,7 +40,7 @@ extension SessionHub {
     group.closed(because: reason)
     for session in kept {
       session.assumeIsolated { session in
-        Resuming.pause(in: session)
+        ClientResume.pause(in: session)
         for client in session.members.all {
           client.channel?.close(.drain, "\(reason): try another server")
         }
@@ -67,7 +67,7 @@ extension SessionHub {
     guard cutOffReason != nil else { return }
     cutOffReason = nil
     group.opened()
-    for session in kept { session.assumeIsolated { Resuming.unpause(in: $0) } }
+    for session in kept { session.assumeIsolated { ClientResume.unpause(in: $0) } }
   }
 
   /// Fails with 2503 where nobody is let in.

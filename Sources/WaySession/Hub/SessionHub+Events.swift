@@ -1,7 +1,7 @@
 import WayValues
 
 // Events of the sessions of one loop.
-extension SessionHub {
+extension LoopSessions {
   /// Sends an event that is written to those of an audience who subscribe to its topic, and keeps
   /// the last `retain` of the topic for later ones.
   func publish(_ message: [UInt8], _ topic: String, to audience: Audience, retain: Int) {

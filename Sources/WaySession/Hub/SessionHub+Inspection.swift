@@ -6,15 +6,15 @@ import WayTransport
 import WayValues
 
 // Who watches what happens on one loop.
-extension SessionHub {
+extension LoopSessions {
   /// A client, of whichever loop, watches from now on.
-  func beginWatching(_ watcher: Watcher) {
+  func beginWatching(_ watcher: InspectorSubscription) {
     watch.begin(watcher)
     tellWatched()
   }
 
   /// A client does not watch any more.
-  func endWatching(_ collector: WatchCollector) {
+  func endWatching(_ collector: InspectorFeed) {
     watch.end(collector)
     tellWatched()
   }
@@ -28,19 +28,19 @@ extension SessionHub {
     }
   }
 
-  nonisolated func watch(_ wish: WatchWish, _ collector: WatchCollector) -> WatchBeginning {
-    assumeIsolated { $0.beginWatching(Watcher(wish, collector)) }
+  nonisolated func watch(_ wish: InspectorFilter, _ collector: InspectorFeed) -> WatchBeginning {
+    assumeIsolated { $0.beginWatching(InspectorSubscription(wish, collector)) }
     let others = group.hubs.filter { $0 !== self }
     let (begun, told) = AsyncStream<Void>.makeStream()
     for hub in others {
       hub.loop.execute {
-        hub.assumeIsolated { $0.beginWatching(Watcher(wish, collector)) }
+        hub.assumeIsolated { $0.beginWatching(InspectorSubscription(wish, collector)) }
         told.yield()
       }
     }
     let answer: Value = [
-      "interval": .integer(Int64(WatchCollector.interval / .milliseconds(1))),
-      "maxRecords": .integer(Int64(WatchCollector.maxRecords)),
+      "interval": .integer(Int64(InspectorFeed.interval / .milliseconds(1))),
+      "maxRecords": .integer(Int64(InspectorFeed.maxRecords)),
       "since": watch.since.map(Value.integer) ?? .null,
     ]
     guard !others.isEmpty else { return .done(answer) }
@@ -63,17 +63,17 @@ extension SessionHub {
     try await ofAllServers.goBack(toPolicy: hash, expecting: expected, for: caller)
   }
 
-  nonisolated func inspect(_ question: Inspection) async throws(CallError) -> Value {
+  nonisolated func inspect(_ question: InspectionQuery) async throws(CallError) -> Value {
     try await ofAllServers.inspect(question)
   }
 
-  private nonisolated var ofAllServers: ClusterInspection {
-    ClusterInspection(servers: group.allServers)
+  private nonisolated var ofAllServers: InspectionDispatch {
+    InspectionDispatch(servers: group.allServers)
   }
 }
 
 // What there is on one loop.
-extension SessionHub {
+extension LoopSessions {
   /// What is told in a list of each of these sessions that is here.
   func briefs(of ids: [String]) -> [String: Value] {
     var told: [String: Value] = [:]
@@ -107,7 +107,9 @@ extension SessionHub {
     }
   }
 
-  var watchedRoutes: (since: Int64?, meters: [String: RouteMeter]) { (watch.since, watch.routes) }
+  var watchedRoutes: (since: Int64?, meters: [String: InspectedRouteMeter]) {
+    (watch.since, watch.routes)
+  }
 
   /// Where a URI leads somebody in a session; nil where that is not here.
   func explanation(

@@ -2,7 +2,7 @@ import WayRouting
 import WayValues
 
 // Links from outside that the app's side hands over.
-extension SessionHub {
+extension LoopSessions {
   /// Hands a link to every session of an audience that has hosts or can serve it, and to one that is
   /// named in any case; gives what came of each.
   func deliver(
@@ -13,7 +13,7 @@ extension SessionHub {
     return ready.map { session, _ in
       session.assumeIsolated { session in
         Result { () throws(CallError) in
-          try LinkFollowing.deliver(link, by: rights ?? session.ownRights, to: session)
+          try DeepLinkRunner.deliver(link, by: rights ?? session.ownRights, to: session)
         }
       }
     }
@@ -21,14 +21,14 @@ extension SessionHub {
 
   private func isReady(_ session: Session, for link: DeepLink) -> Bool {
     session.assumeIsolated {
-      !$0.guide.hosts.isEmpty || LinkFollowing.isServed(link, $0.guide)
+      !$0.guide.hosts.isEmpty || DeepLinkRunner.isServed(link, $0.guide)
     }
   }
 
   /// Has the sessions follow those that wait and that they can serve.
   func offerLinks() {
     for session in Array(sessions.values) {
-      session.assumeIsolated { LinkFollowing.hostsChanged(in: $0) }
+      session.assumeIsolated { DeepLinkRunner.hostsChanged(in: $0) }
     }
   }
 }

@@ -1,7 +1,7 @@
 import WayRPC
 import WayTransport
 
-extension SessionHub {
+extension LoopSessions {
   /// Goes on with a session that was kept.
   func take(up stored: StoredSession) {
     guard let writer else { return }
@@ -9,14 +9,14 @@ extension SessionHub {
       return configuration.observer.tell(stored.id, .unreadable(reason: fault))
     }
     do {
-      let session = try Restoring.session(stored, in: self, writer)
+      let session = try SessionSnapshotReader.session(stored, in: self, writer)
       guard session.assumeIsolated({ !$0.members.isEmpty }) else {
         return session.assumeIsolated { $0.end() }
       }
       add(session)
-      if cutOffReason != nil { session.assumeIsolated { Resuming.pause(in: $0) } }
+      if cutOffReason != nil { session.assumeIsolated { ClientResume.pause(in: $0) } }
       configuration.observer.tell(stored.id, .restored)
-      session.assumeIsolated { LinkFollowing.goOn(in: $0) }
+      session.assumeIsolated { DeepLinkRunner.goOn(in: $0) }
     } catch {
       group.unreadable.withLock { _ = $0.insert(stored.id) }
       configuration.observer.tell(stored.id, .unreadable(reason: "\(error)"))

@@ -1,6 +1,6 @@
 /// How long things took, in four buckets for each doubling: any share of them is told to within an
 /// eighth, from a microsecond to half an hour, and all of it is 512 bytes.
-struct LogHistogram: Sendable {
+struct InspectedDurationHistogram: Sendable {
   /// Four buckets for each doubling, from 2^10 nanoseconds.
   private static let first = 10
   private var buckets = InlineArray<128, UInt32>(repeating: 0)
@@ -11,7 +11,7 @@ struct LogHistogram: Sendable {
     buckets[Self.bucket(of: nanoseconds)] &+= 1
   }
 
-  static func += (all: inout LogHistogram, part: LogHistogram) {
+  static func += (all: inout InspectedDurationHistogram, part: InspectedDurationHistogram) {
     all.count &+= part.count
     for bucket in all.buckets.indices { all.buckets[bucket] &+= part.buckets[bucket] }
   }

@@ -1,16 +1,16 @@
 import WayValues
 
 /// What the calls of one route came to, as long as somebody watches.
-struct RouteMeter: Sendable {
+struct InspectedRouteMeter: Sendable {
   private(set) var errors = 0
-  private(set) var durations = LogHistogram()
+  private(set) var durations = InspectedDurationHistogram()
 
   mutating func record(code: Int, nanoseconds: UInt64) {
     if code != 0 { errors &+= 1 }
     durations.record(nanoseconds: nanoseconds)
   }
 
-  static func += (all: inout RouteMeter, part: RouteMeter) {
+  static func += (all: inout InspectedRouteMeter, part: InspectedRouteMeter) {
     all.errors &+= part.errors
     all.durations += part.durations
   }

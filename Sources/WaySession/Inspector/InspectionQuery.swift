@@ -2,7 +2,7 @@ import WayRouting
 import WayValues
 
 /// What who inspects a server asks of all of it.
-enum Inspection: Sendable {
+enum InspectionQuery: Sendable {
   /// The sessions, in the order of their ids, behind one of them.
   case sessions(after: String?, limit: Int)
   /// One session in full, and what has happened in it of late where that is wanted.

@@ -11,7 +11,7 @@ enum WatchBeginning {
 /// ten a second, bounded in count and bytes. What does not fit is dropped and counted.
 ///
 /// Confined to the loop of that client; ``take(_:dropped:)`` is for any thread.
-final class WatchCollector: @unchecked Sendable {
+final class InspectorFeed: @unchecked Sendable {
   /// What becomes of a batch.
   enum Handover {
     case sent

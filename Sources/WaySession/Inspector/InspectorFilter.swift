@@ -1,5 +1,5 @@
 /// What a client wants to be told of.
-struct WatchWish: Sendable {
+struct InspectorFilter: Sendable {
   /// One session alone; nil for all.
   var session: String?
   /// How many bytes of each message it wants, as JSON; nil for none.

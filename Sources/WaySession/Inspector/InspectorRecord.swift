@@ -2,7 +2,7 @@ import WayRPC
 import WayValues
 
 /// Something that who watches is told of.
-struct WatchRecord: Sendable {
+struct InspectorRecord: Sendable {
   let session: String
   /// The name of the client that it is about; nil for none.
   let client: String?
@@ -30,22 +30,24 @@ struct WatchRecord: Sendable {
     return .object(members)
   }
 
-  private struct Cut: Error {
+  private struct TruncatedText: Error {
     let text: String
   }
 
   /// How deep a message may nest to be told as a value: a batch has it below its own levels.
   private static let maxDepth = JSON.maxDepth - 8
 
-  private static func cut(_ said: Value, at limit: Int) -> Result<Value, Cut> {
+  private static func cut(_ said: Value, at limit: Int) -> Result<Value, TruncatedText> {
     let isDeep = said.nests(deeperThan: maxDepth)
     // Memory takes more than text, so that what is small needs no writing.
     if said.size <= limit, !isDeep { return .success(said) }
-    guard let text = try? JSON.text(said) else { return .failure(Cut(text: "")) }
-    if text.utf8.count <= limit { return isDeep ? .failure(Cut(text: text)) : .success(said) }
+    guard let text = try? JSON.text(said) else { return .failure(TruncatedText(text: "")) }
+    if text.utf8.count <= limit {
+      return isDeep ? .failure(TruncatedText(text: text)) : .success(said)
+    }
     var end = text.utf8.index(text.startIndex, offsetBy: limit)
     while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
-    return .failure(Cut(text: String(text[..<end])))
+    return .failure(TruncatedText(text: String(text[..<end])))
   }
 }
 
@@ -79,11 +81,11 @@ extension Value {
 struct RecordRing: Sendable {
   private static let maxCount = 2048
   private static let maxBytes = 1 << 20
-  private var records: [WatchRecord] = []
+  private var records: [InspectorRecord] = []
   private var first = 0
   private var bytes = 0
 
-  mutating func add(_ record: WatchRecord) {
+  mutating func add(_ record: InspectorRecord) {
     var record = record
     record.params = nil
     record.result = nil

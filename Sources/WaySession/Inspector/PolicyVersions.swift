@@ -7,21 +7,21 @@ import WayValues
 package final class PolicyVersions: Sendable {
   private static let maxKept = 16
 
-  private struct Version {
+  private struct PolicyVersion {
     let hash: String
     let since: Int64
-    let rulebook: Rulebook?
+    let rulebook: CompiledPolicy?
     /// By the rules' names, how each reads.
     let rules: [String: String]?
     let changes: Value
   }
 
-  private let versions = Locked<[Version]>([])
+  private let versions = Locked<[PolicyVersion]>([])
 
-  init(_ rulebook: Rulebook?, at now: Int64) { add(rulebook, at: now) }
+  init(_ rulebook: CompiledPolicy?, at now: Int64) { add(rulebook, at: now) }
 
   /// Another policy is in force.
-  func add(_ rulebook: Rulebook?, at now: Int64) {
+  func add(_ rulebook: CompiledPolicy?, at now: Int64) {
     let rules = rulebook.map { book in
       Dictionary(book.rules.map { ($0.name, $0.source.text) }) { first, _ in first }
     }
@@ -34,7 +34,7 @@ package final class PolicyVersions: Sendable {
       let last = versions.last
       if let last, last.hash == hash ?? "none" { return }
       versions.append(
-        Version(
+        PolicyVersion(
           hash: hash ?? "none", since: now, rulebook: rulebook, rules: rules,
           changes: Self.changes(from: last?.rules ?? [:], to: rules ?? [:])))
       if versions.count > Self.maxKept { versions.removeFirst() }
@@ -48,7 +48,7 @@ package final class PolicyVersions: Sendable {
   /// none, and with 2409 where others than `expected` are in force.
   func find(
     _ hash: String, expecting expected: String?
-  ) throws(CallError) -> (rulebook: Rulebook?, current: String) {
+  ) throws(CallError) -> (rulebook: CompiledPolicy?, current: String) {
     let versions = versions.withLock { $0 }
     let current = versions.last?.hash ?? "none"
     if let expected, expected != current {
@@ -74,7 +74,7 @@ package final class PolicyVersions: Sendable {
   }
 
   /// As `admin.versions` tells them: the one in force, and those before it, the latest first.
-  func value(_ rulebook: Rulebook?) -> Value {
+  func value(_ rulebook: CompiledPolicy?) -> Value {
     let versions = versions.withLock { $0 }
     guard let current = versions.last else { return .null }
     return [

@@ -2,7 +2,7 @@ import WayTransport
 import WayValues
 
 /// Who was not let in of late, and why. From any thread; the oldest is forgotten first.
-package final class Refusals: Sendable {
+package final class SessionRejectionLog: Sendable {
   /// How many are kept.
   private static let maxCount = 128
   /// Bytes of a reason.

@@ -13,9 +13,9 @@ final class Detour {
   /// The hosts that have declined what the URI says.
   private(set) var declined: Set<SessionHosts.Host> = []
   /// The matches that are left for a call that was declined; nil before it was.
-  private(set) var rest: ArraySlice<Match>?
+  private(set) var rest: ArraySlice<RouteMatch>?
   /// The best of the matches that were declined, or have no host, and have a fallback.
-  private(set) var fallback: Match?
+  private(set) var fallback: RouteMatch?
 
   init(trail: [String] = []) {
     self.trail = trail
@@ -33,13 +33,13 @@ final class Detour {
   func decline(_ host: SessionHosts.Host) { declined.insert(host) }
 
   /// A match was passed over: where it has a fallback, the call may come back to that.
-  func pass(_ match: Match) {
+  func pass(_ match: RouteMatch) {
     if fallback == nil, match.route.fallback != nil { fallback = match }
   }
 
   /// On the way to the next match, whose interceptors and hosts are asked afresh; `rest` are those
   /// after it.
-  func goOn(leaving rest: ArraySlice<Match>) {
+  func goOn(leaving rest: ArraySlice<RouteMatch>) {
     self.rest = rest
     loaded = nil
     changed = nil

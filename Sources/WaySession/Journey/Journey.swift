@@ -20,7 +20,7 @@ final class Journey {
     case loaded
     /// Who serves it, or the last host that was asked, has left the call to the next.
     case declined
-    case undefined(UndefinedRoute)
+    case undefined(UndefinedRouteDecision)
     /// What it needed on the way has failed.
     case failed(CallError)
   }
@@ -37,7 +37,7 @@ final class Journey {
   }
 
   let entry: Entry
-  private(set) var options: CallOptions
+  private(set) var options: SessionCallOptions
   /// What the URI is that the call has come to.
   private(set) var uri: String
   /// What that says.
@@ -49,7 +49,7 @@ final class Journey {
 
   /// `resolution` is what the URI says, where the call has come to that already.
   init(
-    _ entry: Entry, _ uri: String, _ options: consuming CallOptions,
+    _ entry: Entry, _ uri: String, _ options: consuming SessionCallOptions,
     at resolution: Resolution? = nil
   ) {
     self.entry = entry
@@ -59,7 +59,7 @@ final class Journey {
   }
 
   /// The call has a span of its own from here on.
-  func begin(_ span: CallSpan) { options.span = span }
+  func begin(_ span: SessionCallSpan) { options.span = span }
 
   /// About what it keeps, in bytes.
   var size: Int {
@@ -81,7 +81,7 @@ final class Journey {
   /// The parameters that are the caller's own, or an interceptor's in their place.
   private var given: ValueObject { detour?.changed ?? options.params }
 
-  func next(_ event: Event, in guide: Guide) throws(CallError) -> Step {
+  func next(_ event: Event, in guide: SessionDestinationResolver) throws(CallError) -> Step {
     switch event {
     case .begun: return try look(in: guide)
     case .said(let resolution): return try approach(resolution, in: guide)
@@ -97,7 +97,7 @@ final class Journey {
     }
   }
 
-  private func look(in guide: Guide) throws(CallError) -> Step {
+  private func look(in guide: SessionDestinationResolver) throws(CallError) -> Step {
     let said: Resolution
     do { said = try guide.look(up: uri, options.params, for: caller) } catch {
       // Who may not call a route learns nothing of its parameters.
@@ -117,7 +117,7 @@ final class Journey {
   /// Comes to what a URI says: its module is loaded, its interceptors are asked, where there are
   /// any.
   private func approach(
-    _ said: Resolution, in guide: Guide
+    _ said: Resolution, in guide: SessionDestinationResolver
   ) throws(CallError) -> Step {
     try check(said)
     resolution = said
@@ -158,7 +158,7 @@ final class Journey {
   }
 
   private func arrive(
-    at said: Resolution, in guide: Guide
+    at said: Resolution, in guide: SessionDestinationResolver
   ) throws(CallError) -> Step {
     let destination: Destination
     do { destination = try guide.destination(of: said, given) } catch {
@@ -180,7 +180,7 @@ final class Journey {
 
   /// Does what the interceptors have decided.
   private func follow(
-    _ verdict: InterceptorChain.Verdict, in guide: Guide
+    _ verdict: InterceptorChain.Verdict, in guide: SessionDestinationResolver
   ) throws(CallError) -> Step {
     guard let said = resolution else { throw .noRoute(uri) }
     switch verdict {
@@ -205,7 +205,7 @@ final class Journey {
 
   /// Leads the call elsewhere, itself unchanged.
   private func redirect(
-    to next: String, in guide: Guide
+    to next: String, in guide: SessionDestinationResolver
   ) throws(CallError) -> Step {
     let trail = (detour?.trail ?? []) + [place]
     guard trail.count <= Redirect.maxHops else {
@@ -219,7 +219,7 @@ final class Journey {
 
   /// Where a call goes on that nobody serves; throws `error` where it does not.
   private func fallBack(
-    after error: CallError, in guide: Guide
+    after error: CallError, in guide: SessionDestinationResolver
   ) throws(CallError) -> Step {
     guard let resolution, let next = try guide.fallback(of: resolution, after: error) else {
       throw error
@@ -229,7 +229,7 @@ final class Journey {
 
   /// Leads a call on that was declined: to the next host of the same URI, then to the next match,
   /// then to the route's fallback, then to what its scheme and the app have for undefined routes.
-  private func goOn(in guide: Guide) throws(CallError) -> Step {
+  private func goOn(in guide: SessionDestinationResolver) throws(CallError) -> Step {
     guard let said = resolution else { throw .declined }
     let snapshot = guide.snapshot
     if let next = try nextHost(of: said, in: guide) { return come(to: next) }
@@ -267,7 +267,7 @@ final class Journey {
 
   /// Who serves the same after the host that has declined, where one has.
   private func nextHost(
-    of said: Resolution, in guide: Guide
+    of said: Resolution, in guide: SessionDestinationResolver
   ) throws(CallError) -> Destination? {
     guard let host else { return nil }
     self.host = nil
@@ -280,10 +280,10 @@ final class Journey {
   }
 
   private func nextMatch(
-    after declined: Match, in snapshot: RouterSnapshot
-  ) throws(CallError) -> Match? {
+    after declined: RouteMatch, in snapshot: RouterSnapshot
+  ) throws(CallError) -> RouteMatch? {
     let detour = beginDetour()
-    var left: ArraySlice<Match>
+    var left: ArraySlice<RouteMatch>
     if let rest = detour.rest {
       left = rest
     } else {

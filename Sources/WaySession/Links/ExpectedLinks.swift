@@ -2,7 +2,7 @@ import WayRouting
 import WayValues
 
 /// Links for sessions that do not exist yet.
-struct ExpectedLinks {
+struct UnclaimedLinks {
   struct Link {
     let link: DeepLink
     let audience: Audience

@@ -4,14 +4,14 @@ import WayTransport
 import WayValues
 
 /// Links from outside that wait to be followed, in the order in which they came.
-struct WaitingLinks {
+struct PendingLinks {
   struct Waiting {
     let link: DeepLink
     /// Those of who has handed it over.
     let rights: Rights
     /// Whom it was for, where it comes back to the others when the session ends before it was
     /// followed.
-    var expected: ExpectedLinks.Link?
+    var expected: UnclaimedLinks.Link?
     /// What it keeps; nil for one of the app's own.
     var charge: ByteBudget.Charge?
   }
@@ -73,7 +73,7 @@ struct WaitingLinks {
   }
 
   /// Takes all out; gives those that are for others too.
-  mutating func removeAll() -> [ExpectedLinks.Link] {
+  mutating func removeAll() -> [UnclaimedLinks.Link] {
     defer {
       links = []
       current = nil

@@ -2,7 +2,7 @@ import Synchronization
 import WayValues
 
 /// How long things took, counted in buckets. Only the loop writes; any thread may read.
-package struct DurationHistogram: ~Copyable, Sendable {
+package struct CallDurationHistogram: ~Copyable, Sendable {
   /// The upper bounds of the buckets, in nanoseconds; what is longer falls into one more.
   package static let bounds: [UInt64] = [
     2_500, 10_000, 50_000, 250_000, 1_000_000, 5_000_000, 25_000_000, 100_000_000, 500_000_000,
@@ -49,7 +49,7 @@ package struct HistogramCounts: Sendable {
   /// Nothing yet.
   package init() {
     self.init(
-      buckets: Array(repeating: 0, count: DurationHistogram.bounds.count + 1), nanoseconds: 0)
+      buckets: Array(repeating: 0, count: CallDurationHistogram.bounds.count + 1), nanoseconds: 0)
   }
 
   static func += (all: inout HistogramCounts, part: HistogramCounts) {
@@ -58,7 +58,7 @@ package struct HistogramCounts: Sendable {
   }
 
   package mutating func record(nanoseconds: UInt64) {
-    buckets[DurationHistogram.bucket(of: nanoseconds)] += 1
+    buckets[CallDurationHistogram.bucket(of: nanoseconds)] += 1
     self.nanoseconds &+= nanoseconds
   }
 }

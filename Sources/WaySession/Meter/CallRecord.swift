@@ -2,16 +2,16 @@ import WayRPC
 import WayValues
 
 /// What the record of a call keeps of its beginning, for one that does not end at once.
-struct CallMark {
+struct CallStart {
   /// In the loop's nanoseconds.
   let start: UInt64
   /// Nil where nobody asks for records of calls.
-  let note: CallNote?
+  let note: CallTrace?
 }
 
 /// What a request said, and what became of it on its way, that only its record needs. Belongs to its
 /// session's isolation.
-final class CallNote {
+final class CallTrace {
   let method: String
   let uri: String?
   /// What the request said, where somebody watches.

@@ -2,7 +2,7 @@ import WayRPC
 import WayValues
 
 /// What is noted of a request to a client while somebody watches. Confined to the loop.
-final class AskNote {
+final class RequestTrace {
   let id: RequestID
   /// The page and the URI that it is about.
   let page: String?
@@ -15,12 +15,12 @@ final class AskNote {
   /// The loop's nanoseconds.
   let start: UInt64
   private let size: Int
-  private let kept: KeptBytes
+  private let kept: RetainedBytes
 
   /// `bytes` is what `params` has as JSON.
   init(
     _ id: RequestID, _ params: Value, bytes: Int, for call: Int?, at start: UInt64,
-    in kept: KeptBytes
+    in kept: RetainedBytes
   ) {
     self.id = id
     page = params["page"]?["id"]?.string ?? params["page"]?.string
@@ -38,7 +38,7 @@ final class AskNote {
 }
 
 /// Counts what many keep together. Confined to the loop.
-final class KeptBytes {
+final class RetainedBytes {
   private let limit: Int
   private var count = 0
 

@@ -4,7 +4,7 @@ import WayTransport
 import WayValues
 
 /// Counts the calls of one loop. Only that loop writes, without locks; any thread may read.
-package final class CallMeter: Sendable {
+package final class SessionCallMeter: Sendable {
   /// The place of a method in ``names``.
   package typealias Place = UInt8
 
@@ -12,7 +12,8 @@ package final class CallMeter: Sendable {
   /// so that peers cannot make the list grow.
   package let names: [String]
 
-  private let meters: InlineArray<64, MethodMeter> = InlineArray { _ in MethodMeter() }
+  private let meters: InlineArray<64, SessionMethodMeter> = InlineArray { _ in SessionMethodMeter()
+  }
   private let loop: any EventLoop
   private let timed: (@Sendable (Place, UInt64) -> Void)?
   /// The last reading of the clock in this turn of the loop; 0 where there is none. Where one call
@@ -105,7 +106,7 @@ package struct MethodCounts: Sendable {
   package let durations: HistogramCounts
 
   /// What several meters of the same methods have counted together, of the methods that were called.
-  static func sum(of meters: [CallMeter]) -> [MethodCounts] {
+  static func sum(of meters: [SessionCallMeter]) -> [MethodCounts] {
     (meters.first?.names ?? []).enumerated().compactMap { place, name in
       var outcomes: [(outcome: String, count: Int)] = []
       var durations = HistogramCounts()

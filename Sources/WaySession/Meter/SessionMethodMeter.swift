@@ -4,13 +4,13 @@ import WayValues
 
 /// How the calls of one method ended, and how long they took. Only the loop writes; any thread may
 /// read.
-struct MethodMeter: ~Copyable, Sendable {
+struct SessionMethodMeter: ~Copyable, Sendable {
   /// What a call can come to: `ok`, an error of the application, a code of the protocol by its
   /// kind, any other code.
   static let outcomes = ["ok", "application"] + ErrorCode.allCases.map(\.kind) + ["other"]
 
   private let counts: InlineArray<32, Atomic<Int>> = InlineArray { _ in Atomic(0) }
-  let durations = DurationHistogram()
+  let durations = CallDurationHistogram()
 
   /// Counts one call; `code` is that of its error, nil where it has a result.
   func record(_ code: Int?, nanoseconds: UInt64) {

@@ -18,7 +18,7 @@ enum AdminMethods {
   ]
 
   private static func push(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let push = try Push(params, session.limits)
     let rights = address.client.rights
@@ -32,7 +32,7 @@ enum AdminMethods {
   /// Answers with what becomes of something that does not end at once; `size` is about what the call
   /// keeps, in bytes.
   static func answer(
-    _ address: ReplyAddress, size: Int, in session: isolated Session,
+    _ address: ReplyHandle, size: Int, in session: isolated Session,
     _ work: @escaping @Sendable () async throws(CallError) -> Value
   ) throws(CallError) -> Reply {
     let call = try session.begin(.request(address), size: size)

@@ -6,7 +6,7 @@ import WayValues
 /// The example methods of the JSON-RPC 2.0 specification (§7), `echo`, the tasks `action://echo` and
 /// `action://later`, and the scheme `conformance` with one URI for each way that a call may take: for
 /// testing clients and for public test suites.
-package enum Conformance {
+package enum ConformanceMethods {
   package static let methods: [String: RawMethod] = [
     "subtract": { params throws(CallError) in
       let (minuend, subtrahend) = try operands(params)
@@ -87,7 +87,7 @@ package enum Conformance {
   ) throws -> Route {
     Route(
       name: pattern, patterns: [try RoutePattern(pattern)], kind: .task,
-      fallback: try fallback.map { try RouteTarget($0) }, handler: handler)
+      fallback: try fallback.map { try PatternTarget($0) }, handler: handler)
   }
 
   private static func operands(_ params: Value?) throws(CallError) -> (Int64, Int64) {

@@ -11,7 +11,7 @@ enum EventMethods {
   ]
 
   private static func subscribe(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let client = address.client
     let asked = try patterns(params, session.limits)
@@ -31,7 +31,7 @@ enum EventMethods {
   }
 
   private static func unsubscribe(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let client = address.client
     try session.happenings.subscribers.remove(

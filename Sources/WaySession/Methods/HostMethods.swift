@@ -9,17 +9,17 @@ enum HostMethods {
   ]
 
   private static func register(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let client = address.client
     let definitions = try definitions(params, session.limits)
     try declare(definitions, by: client, in: session)
-    LinkFollowing.hostsChanged(in: session)
+    DeepLinkRunner.hostsChanged(in: session)
     return declared(by: client, in: session)
   }
 
   private static func unregister(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let client = address.client
     let definitions = try definitions(params, session.limits)

@@ -4,13 +4,13 @@ import WayValues
 /// Takes what the clients of a session send: finds the method, has it carried out, and answers.
 struct Inbox: Sendable {
   let methods: MethodTable
-  let meter: CallMeter
+  let meter: SessionCallMeter
   /// Says whether calls are noted, with their URIs.
   let watch: Watch
 
   /// Takes a frame of so many bytes that one member sent, with the numbers of its messages.
   func take(
-    _ frame: borrowing Frame, _ numbers: MessageNumbers = .none, bytes: Int = 0, from id: ClientID,
+    _ frame: borrowing Frame, _ numbers: SequenceNumbers = .none, bytes: Int = 0, from id: ClientID,
     in session: isolated Session
   ) {
     guard let client = session.members.sender(id) else { return }
@@ -29,7 +29,7 @@ struct Inbox: Sendable {
     case .other(.malformed(let error)), .notText(let error):
       session.mail.refuse(error, to: client)
     case .other(.batch(let messages)):
-      client.batch = BatchInProgress(messages, numbers)
+      client.batch = SessionBatchInProgress(messages, numbers)
       goOn(client, from: start, in: session)
     }
     if client.isResumable { Reception.acknowledge(client, in: session) }
@@ -99,7 +99,7 @@ struct Inbox: Sendable {
     case .invalid(let id, let error):
       meter.begin()
       client.note = nil
-      let address = ReplyAddress(
+      let address = ReplyHandle(
         client: client, id: id, batch: batch, position: position, method: meter.other,
         isSilent: false)
       session.reply(error, to: address)
@@ -113,7 +113,7 @@ struct Inbox: Sendable {
     if let id = request.id {
       carryOut(
         request, id, client, batch, position, isSilent: false, isApart: isApart, in: session)
-    } else if let notice = Notices.find(request) {
+    } else if let notice = ProtocolNotifications.find(request) {
       // Nobody is told of a fault.
       guard let params = try? Params(request.params, of: notice.name, taking: notice.takes) else {
         return
@@ -138,9 +138,9 @@ struct Inbox: Sendable {
     _ position: Int, isSilent: Bool, isApart: Bool, in session: isolated Session
   ) {
     meter.begin()
-    if watch.notesCalls { client.note = CallNote(request, keepsParams: watch.isOn) }
+    if watch.notesCalls { client.note = CallTrace(request, keepsParams: watch.isOn) }
     let found = methods.find(request)
-    let address = ReplyAddress(
+    let address = ReplyHandle(
       client: client, id: id, batch: batch, position: position, method: meter.place(found?.place),
       isSilent: isSilent, isApart: isApart)
     do throws(CallError) {
@@ -157,7 +157,7 @@ struct Inbox: Sendable {
           "There is no method \(request.method.quoted); rpc.discover lists the methods")
       }
       try client.rights.enter(method.name, method.kind, at: place)
-      if client.kept.isDoubtful { try Doubt.check(method, request.params.value) }
+      if client.kept.isDoubtful { try SessionReplayCheck.check(method, request.params.value) }
       switch try carryOut(method, request.params, address, in: session) {
       case .later: break
       case .now(let answer): session.reply(answer, to: address)
@@ -170,7 +170,7 @@ struct Inbox: Sendable {
   }
 
   private func carryOut(
-    _ method: Method, _ params: ParamsView, _ address: ReplyAddress,
+    _ method: Method, _ params: ParamsView, _ address: ReplyHandle,
     in session: isolated Session
   ) throws(CallError) -> Reply {
     if let answer = method.raw { return .value(try answer(params.value)) }

@@ -51,7 +51,7 @@ enum InspectionMethods {
   ]
 
   private static func inspect(
-    _ question: Inspection, _ address: ReplyAddress, in session: isolated Session
+    _ question: InspectionQuery, _ address: ReplyHandle, in session: isolated Session
   ) throws(CallError) -> Reply {
     let owner = session.environment.owner
     return try AdminMethods.answer(address, size: 0, in: session) { () throws(CallError) in
@@ -60,7 +60,7 @@ enum InspectionMethods {
   }
 
   private static func explain(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let asker: PolicyAsker
     do throws(DocumentFaults) {
@@ -79,7 +79,7 @@ enum InspectionMethods {
   }
 
   private static func watch(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let wantsMessages = params.bool(.messages) ?? false
     if params[.limit] != nil, !wantsMessages {
@@ -87,9 +87,9 @@ enum InspectionMethods {
     }
     let client = address.client
     let limit = min(params.count(.limit) ?? usualMessage, maxMessage)
-    let wish = WatchWish(
+    let wish = InspectorFilter(
       session: params.string(.session), messages: wantsMessages ? limit : nil, client: client.name)
-    let collector = WatchCollector(on: session.loop) { [weak session, id = client.id] in
+    let collector = InspectorFeed(on: session.loop) { [weak session, id = client.id] in
       session?.assumeIsolated { [records = $0, dropped = $1] session in
         deliver(records, dropped, to: id, in: session)
       } ?? .gone
@@ -112,7 +112,7 @@ enum InspectionMethods {
   /// Sends a batch to who watches, unless it lags behind.
   private static func deliver(
     _ records: [Value], _ dropped: Int, to id: ClientID, in session: isolated Session
-  ) -> WatchCollector.Handover {
+  ) -> InspectorFeed.Handover {
     guard let client = session.members[id] else { return .gone }
     // The policy, or who the client is, may have changed since it has asked.
     guard (try? client.rights.enter("admin.watch", .admin)) != nil else {

@@ -5,7 +5,7 @@ import WayValues
 package final class Method: Sendable {
   /// Carries out a request in a session, and answers to the address; what it throws is the answer.
   typealias Handler =
-    @Sendable (isolated Session, Params, ReplyAddress) throws(CallError) -> Reply
+    @Sendable (isolated Session, Params, ReplyHandle) throws(CallError) -> Reply
 
   /// Who may call it.
   enum Access {

@@ -17,7 +17,7 @@ package struct MethodTable: Sendable {
   init(others: [String: RawMethod] = [:]) {
     methods =
       Self.own + others.map { Method($0, access: .member, raw: $1) }
-      + (others.isEmpty ? [] : Conformance.sessionMethods)
+      + (others.isEmpty ? [] : ConformanceMethods.sessionMethods)
     ends = methods.map { NameEnd($0.name) }
   }
 
@@ -38,7 +38,7 @@ package struct MethodTable: Sendable {
 
   /// The beginnings of the protocol's names, which are nobody else's: `router.`, `$/` and so on.
   static let reserved: Set<String> = Set(
-    own.map(\.name) + Notices.all.map(\.name) + ["task.run"]
+    own.map(\.name) + ProtocolNotifications.all.map(\.name) + ["task.run"]
   ).reduce(into: []) { families, name in
     if let end = name.firstIndex(where: { $0 == "." || $0 == "/" }) {
       families.insert(String(name[...end]))

@@ -29,14 +29,14 @@ enum NavigationMethods {
   ]
 
   private static func back(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let target = try BackTarget(
       count: params.count(.count), to: params.string(.to), before: params.string(.before),
       root: params.bool(.root))
     let result = try params.result()
-    let back = GoingBack(target, result: result)
-    let attempt = Attempt(
+    let back = BackRequest(target, result: result)
+    let attempt = FailedOperation(
       "navigation.back", about: params.string(.to) ?? params.string(.before), by: address.caller,
       in: session)
     return try change(
@@ -45,14 +45,14 @@ enum NavigationMethods {
   }
 
   private static func finish(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     guard let page = params.string(.page) ?? address.client.page else {
       throw .invalidParams(
         "params.page is missing: this client is not bound to a page of its own")
     }
     let result = try params.result()
-    let attempt = Attempt(
+    let attempt = FailedOperation(
       "navigation.finish", about: page, by: address.caller, in: session)
     return try change(
       .finish(page: page, result: result?.outcome ?? .finished()), result, attempt, params, address,
@@ -60,8 +60,9 @@ enum NavigationMethods {
   }
 
   private static func change(
-    _ operation: StackOperation, _ result: PageResult?, _ attempt: Attempt?, _ params: Params,
-    _ address: ReplyAddress, in session: isolated Session
+    _ operation: StackOperation, _ result: PageResult?, _ attempt: FailedOperation?,
+    _ params: Params,
+    _ address: ReplyHandle, in session: isolated Session
   ) throws(CallError) -> Reply {
     let exts = try params.exts(session.limits)
     let call = try session.begin(
@@ -72,7 +73,7 @@ enum NavigationMethods {
   }
 
   private static func contains(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let reference = session.guide.reference(
       try params.required(.uri), for: address.caller)
@@ -84,20 +85,20 @@ enum NavigationMethods {
   }
 
   private static func selectTab(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let wanted = try TabReference(
       index: params.count(.index), uri: params.string(.uri))
-    let attempt = Attempt(
+    let attempt = FailedOperation(
       "navigation.selectTab", about: params.string(.uri), by: address.caller, in: session)
-    return try Travel.select(
+    return try CallRunner.select(
       try session.guide.tab(wanted, for: address.caller), attempt, .invoke, address.client.rights,
       for: .request(address), in: session)
   }
 
   /// A page that was opened by other means comes on top of the stack; its host is the caller.
   private static func adopt(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let uri = try params.required(.uri)
     let style = try params.style() ?? .push
@@ -108,14 +109,14 @@ enum NavigationMethods {
       up: uri, params.object(.params) ?? [:], for: address.caller)
     let client = address.client
     try client.rights.check(.adopt, said)
-    let match: Match? = if case .match(let match) = said { match } else { nil }
+    let match: RouteMatch? = if case .match(let match) = said { match } else { nil }
     let page = Page(
       id: session.pages.makePageID(), uri: said.uri.text, route: match?.route.name,
       pathParams: match?.pathParams ?? [:], style: style, params: said.params, exts: [:],
       host: client.name)
     let charge = try session.pages.charge(page)
     let call = try session.begin(.request(address), size: params.size)
-    call.attempt = Attempt("navigation.adopt", about: uri, by: address.caller, in: session)
+    call.attempt = FailedOperation("navigation.adopt", about: uri, by: address.caller, in: session)
     call.work = .operation
     session.pages.adopt(
       page, at: .client(client.id), for: call.number, by: address.caller, charge)

@@ -2,14 +2,14 @@ import WayRPC
 import WayValues
 
 /// What a client says with `session.open`.
-struct Hello: Sendable {
+struct OpenRequest: Sendable {
   let hosts: [HostDefinition]
   let join: Join?
   let page: String?
   let software: ClientSoftware
   let token: String?
   /// Why the client begins anew, where it would have resumed.
-  var refusal: Resuming.Refusal?
+  var refusal: ClientResume.Refusal?
 
   /// The session that it joins.
   struct Join: Sendable {

@@ -14,20 +14,20 @@ enum PageMethods {
   ]
 
   private static func call(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let page = try params.required(.page)
     let method = try params.required(.method)
     let deadline = params.time(.deadlineMs)
     let caller = address.client.id
     let rights = try address.client.rights(for: params, in: session)
-    let receiver = try PageReceiver(of: page, for: rights, except: caller, in: session)
+    let receiver = try PageMethodTarget(of: page, for: rights, except: caller, in: session)
     let given = params.object(.params) ?? [:]
     let size = params.size
     let key = params.string(.key).map { KeyedCalls.key($0, of: address.client, in: session) }
     let begin: KeyedCalls.Beginning = { asker, session throws(CallError) in
       let call = try session.begin(asker, deadline: deadline, size: size)
-      call.attempt = Attempt("page.call", about: page, by: rights.caller, in: session)
+      call.attempt = FailedOperation("page.call", about: page, by: rights.caller, in: session)
       return try receiver.run(method, given, rights, deadline, key: key, call, in: session)
     }
     guard let key else { return try begin(.request(address), session) }
@@ -38,7 +38,7 @@ enum PageMethods {
 
   /// Compares the pages that a host shows with those of the stack that it is to show.
   private static func sync(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let client = address.client
     let limit = NavigationStack.maxPages

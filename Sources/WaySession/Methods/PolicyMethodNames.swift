@@ -1,5 +1,5 @@
 /// Which methods a policy may name.
-enum MethodNames {
+enum PolicyMethodNames {
   private static let all = MethodTable.own.map(\.name)
 
   /// Why a text names no method and no beginning of one; nil where it does. What lies outside of the

@@ -2,7 +2,7 @@ import WayRPC
 import WayValues
 
 /// The notifications that mean something of themselves.
-enum Notices {
+enum ProtocolNotifications {
   static let all = [
     Notice(name: "$/cancelRequest", takes: [Param(.id, .any)]) { session, client, params in
       guard let id = params[.id].flatMap(RequestID.init), let number = client.call(id) else {
@@ -16,7 +16,7 @@ enum Notices {
       guard let id = params[.id].flatMap(RequestID.init), let value = params[.value],
         let request = client.pending[id], let number = request.purpose.call
       else { return }
-      if let asker = request.asker as? AskerElsewhere { return asker.report(value) }
+      if let asker = request.asker as? PeerRequester { return asker.report(value) }
       session.reach((request.asker as? Session) ?? session) { $0.report(value, of: number) }
     },
   ]

@@ -5,7 +5,7 @@ import WayValues
 struct ResumeRequest: Sendable {
   let claim: ResumeClaim
   /// What it says to a new session.
-  let open: Hello
+  let open: OpenRequest
 
   static let takes: ParamList = [
     Param(.client, .string), Param(.token, .string), Param(.epoch, .string),
@@ -22,7 +22,7 @@ struct ResumeRequest: Sendable {
       client: try params.required(.client), token: try params.required(.token),
       epoch: try params.required(.epoch), received: received,
       sent: try params.number(.sent), isReloaded: params.bool(.reloaded) ?? false)
-    open = try Hello(
+    open = try OpenRequest(
       Request(
         id: request.id, method: "params.open of session.resume",
         params: .object(params.object(.open) ?? [:])), limits: limits)

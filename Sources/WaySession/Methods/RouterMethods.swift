@@ -31,7 +31,7 @@ enum RouterMethods {
   ]
 
   private static func invoke(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let (uri, isLast) = try calledURI(params, in: session)
     return try go(
@@ -40,7 +40,7 @@ enum RouterMethods {
   }
 
   private static func open(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let (uri, isLast) = try calledURI(params, in: session)
     var options = try options(params, address, in: session)
@@ -60,22 +60,23 @@ enum RouterMethods {
 
   @inline(__always)
   private static func go(
-    _ entry: Entry, _ uri: String, _ isLast: Bool, _ options: consuming CallOptions,
-    _ params: Params, _ address: ReplyAddress, in session: isolated Session
+    _ entry: Entry, _ uri: String, _ isLast: Bool, _ options: consuming SessionCallOptions,
+    _ params: Params, _ address: ReplyHandle, in session: isolated Session
   ) throws(CallError) -> Reply {
     if session.isMoving, params[.onBehalfOf] == nil {
-      return try HandingOver.park(entry, params, address, in: session)
+      return try SessionHandover.park(entry, params, address, in: session)
     }
     if let key = params.string(.key) {
       return try go(under: key, entry, uri, options, params, address, in: session)
     }
-    return try Travel.begin(entry, uri, isLast, options, for: address, in: session)
+    return try CallRunner.begin(entry, uri, isLast, options, for: address, in: session)
   }
 
   @inline(never)
   private static func go(
-    under key: String, _ entry: Entry, _ uri: String, _ options: CallOptions, _ params: Params,
-    _ address: ReplyAddress, in session: isolated Session
+    under key: String, _ entry: Entry, _ uri: String, _ options: SessionCallOptions,
+    _ params: Params,
+    _ address: ReplyHandle, in session: isolated Session
   ) throws(CallError) -> Reply {
     let request = KeyedRequest(method: entry.method.name, target: uri, params: options.params)
     var options = options
@@ -84,21 +85,21 @@ enum RouterMethods {
       key, request, entry, deadline: options.deadline, params.value, address, in: session
     ) { [options] asker, session throws(CallError) in
       let journey = Journey(entry, uri, options)
-      return try Travel.go(journey, for: asker, in: session)
+      return try CallRunner.go(journey, for: asker, in: session)
     }
   }
 
   private static func options(
-    _ params: Params, _ address: ReplyAddress, in session: isolated Session
-  ) throws(CallError) -> CallOptions {
-    CallOptions(
+    _ params: Params, _ address: ReplyHandle, in session: isolated Session
+  ) throws(CallError) -> SessionCallOptions {
+    SessionCallOptions(
       rights: try address.client.rights(for: params, in: session),
       params: params.object(.params) ?? [:], exts: try params.exts(session.limits),
       deadline: params.time(.deadlineMs), isInBatch: address.batch != nil)
   }
 
   private static func canOpen(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let uri = try params.required(.uri)
     do {
@@ -117,7 +118,7 @@ enum RouterMethods {
 
   /// What the router says, with the hosts that are there now.
   private static func explain(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let uri = try params.required(.uri)
     let given = params.object(.params) ?? [:]
@@ -158,7 +159,7 @@ enum RouterMethods {
 
   /// Why, and where, a call goes on that who the URI means does not serve; nil where it stays.
   private static func detour(
-    from resolution: Resolution, _ params: ValueObject, by guide: Guide
+    from resolution: Resolution, _ params: ValueObject, by guide: SessionDestinationResolver
   ) -> String? {
     do {
       _ = try guide.destination(of: resolution, params)
@@ -179,7 +180,7 @@ enum RouterMethods {
   }
 
   private static func deliver(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let link: DeepLink
     let given = params.object(.params) ?? [:]
@@ -188,7 +189,7 @@ enum RouterMethods {
     } else {
       link = DeepLink(try params.required(.uri), params: given)
     }
-    try LinkFollowing.deliver(
+    try DeepLinkRunner.deliver(
       link, for: address.client, by: address.client.rights, to: session)
     return .value(.null)
   }

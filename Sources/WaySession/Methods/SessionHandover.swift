@@ -4,7 +4,7 @@ import WayValues
 
 /// What becomes of a kept session whose server ends while others go on: what is under way ends here,
 /// what comes meanwhile is done by the next server, and its clients go there.
-enum HandingOver {
+enum SessionHandover {
   /// No work begins in it from now on.
   static func begin(_ session: isolated Session) {
     session.beginMoving()
@@ -15,7 +15,7 @@ enum HandingOver {
 
   /// Keeps a request for the next server to carry out.
   static func park(
-    _ entry: Entry, _ params: Params, _ address: ReplyAddress, in session: isolated Session
+    _ entry: Entry, _ params: Params, _ address: ReplyHandle, in session: isolated Session
   ) throws(CallError) -> Reply {
     let call = try session.begin(.request(address), entry, size: params.size)
     call.request = params.value

@@ -4,7 +4,7 @@ import WayValues
 /// `session.…` and what every JSON-RPC peer has.
 enum SessionMethods {
   static let all = [
-    Method("session.open", Hello.takes, access: .connection) { _, _, _ throws(CallError) in
+    Method("session.open", OpenRequest.takes, access: .connection) { _, _, _ throws(CallError) in
       throw CallError(.conflict, "This connection has opened its session already")
     },
     Method("session.resume", ResumeRequest.takes, access: .connection) {
@@ -26,7 +26,7 @@ enum SessionMethods {
   ]
 
   private static func invite(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let client = address.client
     let limits = session.limits
@@ -56,7 +56,7 @@ enum SessionMethods {
     let now = session.loop.nanoseconds
     try session.invitations.add(
       invitation, uses: uses, expires: now &+ UInt64(time) * 1_000_000, at: now)
-    session.journal?.note(PartName.invitations)
+    session.journal?.note(RecordKey.invitations)
     return .value([
       "session": .string(session.id), "token": .string(invitation.token),
       "expiresAt": .integer(session.environment.now() + Int64(time)),
@@ -64,7 +64,7 @@ enum SessionMethods {
   }
 
   private static func renew(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let client = address.client
     guard client.rights.invitation == nil else {
@@ -94,7 +94,7 @@ enum SessionMethods {
   }
 
   private static func close(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     guard address.batch == nil else {
       throw CallError(.invalidRequest, "session.close must not stand in a batch")

@@ -1,7 +1,7 @@
 import WayValues
 
 /// Requests that the server may have carried out before it was restarted.
-enum Doubt {
+enum SessionReplayCheck {
   /// Those that change nothing, and those that leave all as it is when they are made once more.
   private static let repeatable: Set<String> = [
     "router.canOpen", "router.explain", "router.routes", "navigation.stack", "navigation.contains",
@@ -16,6 +16,6 @@ enum Doubt {
   static func check(_ method: Method, _ params: Value?) throws(CallError) {
     let takesKey = method.takes.params.contains { $0.name == .key }
     if repeatable.contains(method.name) || takesKey && params?["key"]?.string != nil { return }
-    throw Resuming.unknown
+    throw ClientResume.unknown
   }
 }

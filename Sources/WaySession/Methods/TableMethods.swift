@@ -22,7 +22,7 @@ enum TableMethods {
   ]
 
   private static func update(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let (expected, version) = (params.string(.expect), params.string(.version))
     let now = session.environment.now()
@@ -55,7 +55,7 @@ enum TableMethods {
   }
 
   private static func rollback(
-    _ session: isolated Session, _ params: Params, _ address: ReplyAddress
+    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
   ) throws(CallError) -> Reply {
     let (expected, version) = (params.string(.expect), params.string(.to))
     let now = session.environment.now()
@@ -79,7 +79,7 @@ enum TableMethods {
   /// Answers with what becomes of the table, which is changed aside; where there are other servers,
   /// also with what each has answered.
   private static func answer(
-    everywhere address: ReplyAddress, in session: isolated Session,
+    everywhere address: ReplyHandle, in session: isolated Session,
     _ work: @escaping @Sendable (LiveTable) async throws(TableError) -> Value
   ) throws(CallError) -> Reply {
     let table = try table(of: session)
@@ -96,7 +96,7 @@ enum TableMethods {
 
   /// Answers with what becomes of the table, which is looked at aside.
   private static func answer(
-    _ address: ReplyAddress, in session: isolated Session,
+    _ address: ReplyHandle, in session: isolated Session,
     _ work: @escaping @Sendable (LiveTable) async throws(TableError) -> Value
   ) throws(CallError) -> Reply {
     let table = try table(of: session)
@@ -104,7 +104,7 @@ enum TableMethods {
   }
 
   private static func answer(
-    _ address: ReplyAddress, in session: isolated Session,
+    _ address: ReplyHandle, in session: isolated Session,
     _ work: @escaping @Sendable () async throws(TableError) -> Value
   ) throws(CallError) -> Reply {
     try AdminMethods.answer(address, size: 0, in: session) { () throws(CallError) in

@@ -11,9 +11,9 @@ indirect enum PageAction {
   /// Tell who was asked for a page that the answer is not wanted any more.
   case recall(PageOpening.Asked)
   /// Tell who shows the page that it is gone; the `exts` are those of what closed it.
-  case close(Page, Presenter, reason: Outcome.Kind, exts: ValueObject)
+  case close(Page, HostReference, reason: Outcome.Kind, exts: ValueObject)
   /// Tell who shows the page that it is on top again.
-  case resume(Page, Presenter)
+  case resume(Page, HostReference)
   /// The call waits for the page from now on.
   case shown(CallNumber, page: String)
   case settle(CallNumber, Result<Answer, CallError>)

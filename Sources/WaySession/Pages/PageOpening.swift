@@ -34,7 +34,7 @@ final class PageOpening {
   }
 
   let page: Page
-  let presenter: Presenter
+  let presenter: HostReference
   let call: CallNumber
   /// Those of who opens it.
   private let rights: Rights
@@ -62,7 +62,7 @@ final class PageOpening {
   private(set) var phase = Phase.queued
 
   init(
-    page: Page, presenter: Presenter, call: CallNumber, by rights: Rights,
+    page: Page, presenter: HostReference, call: CallNumber, by rights: Rights,
     charge: ByteBudget.Charge,
     handed: Call? = nil, chosen: ChosenHost? = nil, opener: String? = nil, tab: Int? = nil,
     answersChange: Bool = false

@@ -14,7 +14,7 @@ struct Pages {
   /// A page that is on the stack. Belongs to the isolation of its session.
   final class Open {
     let page: Page
-    let presenter: Presenter
+    let presenter: HostReference
     /// Who opened it.
     let caller: Caller
     /// The host that a client shows it with, and the page that it was opened from.
@@ -27,7 +27,7 @@ struct Pages {
     private let charge: ByteBudget.Charge
 
     fileprivate init(
-      _ page: Page, _ presenter: Presenter, by caller: Caller, chosen: ChosenHost?,
+      _ page: Page, _ presenter: HostReference, by caller: Caller, chosen: ChosenHost?,
       opener: String?, openers: [CallNumber], since: UInt64, _ charge: ByteBudget.Charge
     ) {
       self.page = page
@@ -51,7 +51,7 @@ struct Pages {
     /// A change that needs nobody's leave.
     case change(StackOperation, call: CallNumber, by: Caller, exts: ValueObject)
     /// Puts a page on the stack that is shown already.
-    case adopt(Page, Presenter, call: CallNumber, by: Caller, ByteBudget.Charge)
+    case adopt(Page, HostReference, call: CallNumber, by: Caller, ByteBudget.Charge)
     /// The call's page closes, unless another call awaits it by then.
     case cancel(page: String, call: CallNumber)
 
@@ -133,7 +133,7 @@ extension Pages {
   /// Puts a page on the stack that is shown already, in its turn, and answers the call with the
   /// page.
   mutating func adopt(
-    _ page: Page, at presenter: Presenter, for call: CallNumber, by caller: Caller,
+    _ page: Page, at presenter: HostReference, for call: CallNumber, by caller: Caller,
     _ charge: ByteBudget.Charge
   ) {
     waiting.append(.adopt(page, presenter, call: call, by: caller, charge))
@@ -341,7 +341,7 @@ extension Pages {
 
   /// The page that was on the stack in another life is there again.
   mutating func restore(
-    _ page: Page, at presenter: Presenter, by caller: Caller, _ chosen: ChosenHost?,
+    _ page: Page, at presenter: HostReference, by caller: Caller, _ chosen: ChosenHost?,
     opener: String?, _ charge: ByteBudget.Charge
   ) {
     open[page.id] = Open(
@@ -394,13 +394,13 @@ extension Pages {
 // What becomes of the stack.
 extension Pages {
   private mutating func keep(
-    _ page: Page, _ presenter: Presenter, by caller: Caller, openers: [CallNumber],
+    _ page: Page, _ presenter: HostReference, by caller: Caller, openers: [CallNumber],
     _ charge: ByteBudget.Charge, _ opening: PageOpening?
   ) {
     open[page.id] = Open(
       page, presenter, by: caller, chosen: opening?.chosen, opener: opening?.opener,
       openers: openers, since: now(), charge)
-    journal?.note(PartName.page(page.id))
+    journal?.note(RecordKey.page(page.id))
   }
 
   /// Changes the stack, and answers a call with what came of it.
@@ -429,8 +429,8 @@ extension Pages {
   ) throws(StackError) -> (change: StackChange, actions: [PageAction]) {
     let change = try stack.apply(operation)
     if let journal {
-      journal.note(PartName.stack)
-      for closed in change.closed { journal.note(PartName.page(closed.page.id)) }
+      journal.note(RecordKey.stack)
+      for closed in change.closed { journal.note(RecordKey.page(closed.page.id)) }
     }
     let closed = change.closed.map { ($0.page, $0.outcome, open.removeValue(forKey: $0.page.id)) }
     let exts = operation.opens?.exts ?? exts

@@ -4,7 +4,7 @@ import WayTransport
 import WayValues
 
 /// The rules of a ``Policy``, made ready to be asked. Immutable.
-package final class Rulebook: Sendable {
+package final class CompiledPolicy: Sendable {
   /// One rule with what it selects by.
   struct Rule: Sendable {
     /// As the policy has it.
@@ -72,7 +72,7 @@ package final class Rulebook: Sendable {
   }
 
   /// Without a rule, by which nothing is allowed.
-  static let closed = Rulebook()
+  static let closed = CompiledPolicy()
 
   private init() {
     rules = []
@@ -88,9 +88,9 @@ package final class Rulebook: Sendable {
 
 extension Policy {
   /// The rules, ready to be asked; nil where there are none. Fails for one that cannot be read.
-  package func rulebook() throws(PolicyFault) -> Rulebook? {
+  package func rulebook() throws(PolicyFault) -> CompiledPolicy? {
     guard let rules else { return nil }
-    return try Rulebook(rules)
+    return try CompiledPolicy(rules)
   }
 }
 

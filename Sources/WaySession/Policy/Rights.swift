@@ -6,14 +6,14 @@ import WayValues
 /// The rules that hold now. Confined to the loop of its sessions.
 package final class PolicySource: @unchecked Sendable {
   /// Nil where everybody who came in may call everything.
-  package var rulebook: Rulebook? {
+  package var rulebook: CompiledPolicy? {
     didSet { generation &+= 1 }
   }
   /// Counts the rulebooks. Asked with every call, and a word of its loop alone: it needs no check of
   /// who else is at it.
   @exclusivity(unchecked) fileprivate private(set) var generation = 0
 
-  package init(_ rulebook: Rulebook? = nil) {
+  package init(_ rulebook: CompiledPolicy? = nil) {
     self.rulebook = rulebook
   }
 }
@@ -42,7 +42,7 @@ package final class Rights: @unchecked Sendable {
   /// caller.
   private let within: Rights?
   /// In the order in which they were asked for first.
-  private var gates: [(method: String, gate: Gate)] = []
+  private var gates: [(method: String, gate: MethodRule)] = []
   private static let maxGates = 64
   /// The generation of rules that ``gates`` and what is free were found by.
   @exclusivity(unchecked) private var known = -1
@@ -218,7 +218,7 @@ extension Rights {
 
   /// `scheme` nil stands for any.
   private func check(
-    _ rulebook: Rulebook, _ scheme: String?, _ definition: HostDefinition
+    _ rulebook: CompiledPolicy, _ scheme: String?, _ definition: HostDefinition
   ) throws(CallError) {
     let asked = "host.register of \(scheme.map { $0 + ":" } ?? "every scheme")"
     let fitting = rulebook.rules.filter { rule in
@@ -234,9 +234,9 @@ extension Rights {
   }
 
   /// Whether a rule selects this caller.
-  private func fits(_ rule: Rulebook.Rule) -> Bool {
+  private func fits(_ rule: CompiledPolicy.Rule) -> Bool {
     if let origins = rule.origins {
-      guard let origin = caller.origin.flatMap(PageOrigin.init),
+      guard let origin = caller.origin.flatMap(WebOrigin.init),
         origins.contains(where: { $0.matches(origin) })
       else {
         return false
@@ -254,10 +254,10 @@ extension Rights {
   }
 
   /// What the rules say of a method, as far as they can without a route.
-  private func gate(of name: String, isAdmin: Bool) -> Gate {
+  private func gate(of name: String, isAdmin: Bool) -> MethodRule {
     renew()
     if let known = gates.first(where: { $0.method.isSameASCII(as: name) }) { return known.gate }
-    let gate = Gate(
+    let gate = MethodRule(
       source?.rulebook.map { $0.rules.filter { fits($0) && $0.covers(name) && $0.concerns(name) } },
       isAdmin: isAdmin)
     // What is no method is asked about without end.
@@ -266,7 +266,7 @@ extension Rights {
   }
 }
 
-extension Rulebook.Rule {
+extension CompiledPolicy.Rule {
   func covers(_ method: String) -> Bool { methods.contains { $0.covers(method) } }
 
   /// Whether what it selects by has to do with a method.
@@ -285,16 +285,16 @@ extension Rulebook.Rule {
 }
 
 /// What the rules say of one method to one caller.
-private struct Gate {
+private struct MethodRule {
   /// Nil where there are no rules.
-  private let rules: [Rulebook.Rule]?
+  private let rules: [CompiledPolicy.Rule]?
   /// The rule that denies it whatever it is about.
   private let denial: String?
   /// Whether a rule allows it whatever it is about.
   private let isAllowed: Bool
   private let isAdmin: Bool
 
-  init(_ rules: [Rulebook.Rule]?, isAdmin: Bool) {
+  init(_ rules: [CompiledPolicy.Rule]?, isAdmin: Bool) {
     self.isAdmin = isAdmin
     denial = rules?.first { $0.isDenial && !$0.isNarrow }?.name
     isAllowed = rules?.contains { !$0.isDenial && !$0.isNarrow } ?? !isAdmin
@@ -311,7 +311,7 @@ private struct Gate {
     throw .denied("default", method)
   }
 
-  func check(_ method: String, _ said: Resolution, _ rulebook: Rulebook?) throws(CallError) {
+  func check(_ method: String, _ said: Resolution, _ rulebook: CompiledPolicy?) throws(CallError) {
     // Nothing of a query is told on.
     if let denial { throw .denied(denial, method) }
     guard let rules, let rulebook, !rules.isEmpty else {

@@ -3,7 +3,7 @@ import WayRouting
 import WayValues
 
 /// What `navigation.back` asks for, with references as they were written.
-struct GoingBack {
+struct BackRequest {
   var target: BackTarget<String> = .count(1)
   var result: PageResult?
 
@@ -24,7 +24,7 @@ struct GoingBack {
   }
 
   /// What it does to the stack.
-  func operation(by guide: Guide, for caller: Caller) -> StackOperation {
+  func operation(by guide: SessionDestinationResolver, for caller: Caller) -> StackOperation {
     .back(target.map { guide.reference($0, for: caller) }, result: result?.outcome)
   }
 }
@@ -70,7 +70,7 @@ enum TabReference {
   }
 }
 
-extension Guide {
+extension SessionDestinationResolver {
   /// The place of a tab. Fails with 2404 where there is none.
   func tab(_ wanted: TabReference, for caller: Caller) throws(CallError) -> Int {
     switch wanted {

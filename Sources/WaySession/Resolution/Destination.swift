@@ -4,7 +4,7 @@ import WayRouting
 import WayValues
 
 /// Who shows a page.
-enum Presenter {
+enum HostReference {
   /// A client that hosts it.
   case client(ClientID)
   /// Swift code of the app itself.
@@ -43,7 +43,7 @@ struct Destination {
 
   /// The undefined-route handler, for a URI that nobody serves.
   init(undefined handler: @escaping UndefinedRouteHandler, _ uri: RouteURI, _ params: ValueObject) {
-    self.init(.undefined(handler), .task, .undeclared(UndeclaredURI(uri), params: params))
+    self.init(.undefined(handler), .task, .undeclared(UnmatchedURI(uri), params: params))
   }
 
   var uri: RouteURI { resolution.uri }
@@ -51,7 +51,7 @@ struct Destination {
     if case .hosted(_, let params) = kind { params } else { resolution.params }
   }
   /// The declared route's.
-  var match: Match? { if case .match(let match) = resolution { match } else { nil } }
+  var match: RouteMatch? { if case .match(let match) = resolution { match } else { nil } }
   var route: Route? { resolution.route }
   var pathParams: ValueObject { match?.pathParams ?? [:] }
 

@@ -3,13 +3,13 @@ import WayRouting
 import WayValues
 
 /// What a caller says of a call beside the URI.
-struct CallOptions {
+struct SessionCallOptions {
   /// Who calls, and what that one may do.
   let rights: Rights
   /// The method that the policy is asked about; nil for that of the entry.
   var method: RouteMethod?
   /// Its span, where calls are traced.
-  var span: CallSpan?
+  var span: SessionCallSpan?
   /// The caller's own parameters.
   var params = ValueObject()
   var exts = ValueObject()
@@ -23,7 +23,7 @@ struct CallOptions {
   /// The call is answered with what the opening does to the stack, not with the page's outcome.
   var answersChange = false
   /// The key that it is made under.
-  var key: CallKey?
+  var key: IdempotencyKey?
   /// What the call carries, of Swift code for Swift code; nil for nothing.
   var carried: Carried?
 }

@@ -5,16 +5,16 @@ import WayValues
 
 /// Knows where URIs lead in one session: what the router says, and which hosts are there. Runs
 /// nothing. Belongs to its ``Session``'s isolation.
-final class Guide {
+final class SessionDestinationResolver {
   // Asked with every call, and neither runs anything of the app's.
-  @exclusivity(unchecked) private var reader: SnapshotReader
+  @exclusivity(unchecked) private var reader: CachingResolver
   /// What the members show and run.
   @exclusivity(unchecked) var hosts: SessionHosts
   /// What clients of any session run for all.
   private let serverHosts: ServerHosts
 
   init(_ router: Router, limits: Limits, _ serverHosts: ServerHosts) {
-    reader = SnapshotReader(router)
+    reader = CachingResolver(router)
     hosts = SessionHosts(limits: limits)
     self.serverHosts = serverHosts
   }
@@ -90,7 +90,7 @@ final class Guide {
   }
 
   private func handler(
-    of match: Match, except declined: Set<SessionHosts.Host>
+    of match: RouteMatch, except declined: Set<SessionHosts.Host>
   ) throws(CallError) -> Destination.Kind {
     if let custom = match.custom { return .asyncTask(custom) }
     switch match.route.handler {
@@ -153,7 +153,7 @@ final class Guide {
       return said
     }
     return (try? RouteURI(mapping: journey.uri))
-      .map { .undeclared(UndeclaredURI($0), params: params) }
+      .map { .undeclared(UnmatchedURI($0), params: params) }
   }
 
   /// Whether something would open or run a URI now. The undefined-route handler counts, which is

@@ -4,7 +4,7 @@ import WayTransport
 import WayValues
 
 // JSON-RPC over HTTP (`POST /rpc`), for back-ends.
-extension SessionHub {
+extension LoopSessions {
   /// Carries out the body of a request, a message or a batch, in a session that ends with it, and
   /// answers: with the response, with 204 where nothing is to be answered, with 401 for who is
   /// refused, with 429 for who calls too often, and with 503 where the server takes nobody more.
@@ -12,13 +12,13 @@ extension SessionHub {
   nonisolated func post(
     _ body: [UInt8], _ handshake: Handshake, _ answer: @escaping @Sendable (HTTPResponse) -> Void
   ) -> any ScheduledWork {
-    let work = PostedWork()
+    let work = HTTPCall()
     work.task = Task { await self.carryOut(body, handshake, work, answer) }
     return work
   }
 
   private func carryOut(
-    _ body: [UInt8], _ handshake: Handshake, _ work: PostedWork,
+    _ body: [UInt8], _ handshake: Handshake, _ work: HTTPCall,
     _ answer: @escaping @Sendable (HTTPResponse) -> Void
   ) async {
     do throws(CallError) {
@@ -37,7 +37,7 @@ extension SessionHub {
   }
 
   private func carryOut(
-    _ body: [UInt8], _ identity: Identity, _ handshake: Handshake, _ work: PostedWork,
+    _ body: [UInt8], _ identity: Identity, _ handshake: Handshake, _ work: HTTPCall,
     _ answer: @escaping @Sendable (HTTPResponse) -> Void
   ) throws(CallError) {
     // What it asks of all sessions has no answer now.
@@ -49,13 +49,13 @@ extension SessionHub {
       try posters.take(incoming.count, of: caller, at: loop.nanoseconds)
     }
     let session = try makeSession(of: identity)
-    let channel = PostChannel(loop, decoder) { bytes in
+    let channel = HTTPRequestChannel(loop, decoder) { bytes in
       work.cancel()
       answer(bytes.map(HTTPResponse.json) ?? .refusal(503, .serverEnds))
     }
     let client = try session.assumeIsolated { session in
       Result { () throws(CallError) in
-        let client = try session.makeClient(Newcomer(identity, handshake), channel: channel)
+        let client = try session.makeClient(JoiningClient(identity, handshake), channel: channel)
         session.add(client)
         return client.id
       }
@@ -73,12 +73,12 @@ extension SessionHub {
 }
 
 /// How often those call who have a connection anew for each call.
-struct PosterRates {
+struct HTTPCallerRates {
   /// How many are remembered.
   private static let limit = 1024
 
   private let limits: Limits
-  private var rates: [String: CallRate] = [:]
+  private var rates: [String: CallRateLimiter] = [:]
 
   init(_ limits: Limits) {
     self.limits = limits
@@ -87,7 +87,7 @@ struct PosterRates {
   /// Counts calls of somebody. Fails with 2429 for too many.
   mutating func take(_ calls: Int, of caller: String, at now: UInt64) throws(CallError) {
     if rates.count >= Self.limit, rates[caller] == nil { rates.removeAll() }
-    var rate = rates[caller] ?? CallRate(limits)
+    var rate = rates[caller] ?? CallRateLimiter(limits)
     for _ in 0..<calls { try rate.take(at: now) }
     rates[caller] = rate
   }
@@ -102,7 +102,7 @@ extension Session {
   }
 }
 
-extension Incoming {
+extension FrameContent {
   /// How many calls it has.
   fileprivate var count: Int { if case .batch(let messages) = self { messages.count } else { 1 } }
 
@@ -142,7 +142,7 @@ extension HTTPResponse {
 }
 
 /// The work for one request, which can be ended. Confined to its loop.
-private final class PostedWork: ScheduledWork, @unchecked Sendable {
+private final class HTTPCall: ScheduledWork, @unchecked Sendable {
   var task: Task<Void, Never>?
   /// Takes its client out of the session.
   var leave: (() -> Void)?
@@ -156,7 +156,7 @@ private final class PostedWork: ScheduledWork, @unchecked Sendable {
   }
 }
 
-extension HubGroup {
+extension SessionServer {
   /// As ``SessionHub/post(_:_:_:)``, on one loop after another; the answer comes on `loop`, which is
   /// that of who calls.
   package func post(

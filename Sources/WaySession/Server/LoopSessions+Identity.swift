@@ -3,7 +3,7 @@ import WayTransport
 import WayValues
 
 // Who comes.
-extension SessionHub {
+extension LoopSessions {
   package nonisolated var identifies: Bool { configuration.identify != nil }
 
   /// Who a client is. Fails with 2401 for who is refused, and with 2503 where the app takes too long
@@ -11,7 +11,7 @@ extension SessionHub {
   package nonisolated func identity(of handshake: Handshake) async throws(CallError) -> Identity {
     guard let identify = configuration.identify else { return Identity() }
     let timeout = configuration.identifyTimeout
-    let asked = FirstAnswer<Identity>()
+    let asked = FirstResult<Identity>()
     // Before the app is asked, so that its time does not depend on when this gets its turn.
     let alarm = loop.schedule(after: timeout) {
       asked.give(.failure(IdentificationTimeout()))
@@ -38,7 +38,7 @@ extension SessionHub {
   }
 }
 
-extension HubGroup {
+extension SessionServer {
   /// Whether the app knows who sent a request.
   package func knows(_ handshake: Handshake) async -> Bool {
     guard let hub = hubs.first else { return false }

@@ -5,7 +5,7 @@ import WayTransport
 import WayValues
 
 // What the app's side, or a client of another, does in the sessions of one loop.
-extension SessionHub {
+extension LoopSessions {
   /// The live sessions of an audience, each with the name of the one client that is meant, where
   /// one is.
   func targets(in audience: Audience) -> [(session: Session, client: String?)] {
@@ -28,10 +28,10 @@ extension SessionHub {
     timeout: Duration, _ carried: Carried?, by rights: Rights?
   ) async -> [Delivery<OpenedPage>] {
     await deliver(to: targets(in: audience)) { session, client in
-      let options = CallOptions(
+      let options = SessionCallOptions(
         rights: rights ?? session.ownRights, params: params, exts: exts, style: style,
         deadline: timeout.asTimer, carried: carried)
-      return await SwiftCalls.open(uri, options, as: client, in: session)
+      return await SessionAppCalls.open(uri, options, as: client, in: session)
     }
   }
 
@@ -41,10 +41,10 @@ extension SessionHub {
     timeout: Duration, by rights: Rights?
   ) async -> [Delivery<Value>] {
     await deliver(to: targets(in: audience)) { session, _ in
-      let options = CallOptions(
+      let options = SessionCallOptions(
         rights: rights ?? session.ownRights, params: params, exts: exts, deadline: timeout.asTimer)
       do {
-        return .success(try await SwiftCalls.go(.invoke, uri, options, in: session).value)
+        return .success(try await SessionAppCalls.go(.invoke, uri, options, in: session).value)
       } catch {
         return .failure((error as? CallError) ?? .stopped("The call was given up"))
       }
@@ -58,7 +58,7 @@ extension SessionHub {
   ) async -> [Delivery<Value>] {
     let time = timeout.asTimer
     return await deliver(to: clients(in: audience)) { session, client in
-      await SwiftCalls.call(
+      await SessionAppCalls.call(
         client: client ?? "", method, params, rights ?? session.ownRights, timeout: time,
         in: session)
     }
@@ -70,7 +70,7 @@ extension SessionHub {
     by rights: Rights?
   ) async throws(CallError) -> Value {
     let session = try live(session)
-    return try await SwiftCalls.call(
+    return try await SessionAppCalls.call(
       page: page, method, params, rights ?? session.ownRights, timeout: timeout.asTimer,
       in: session
     ).get()
@@ -100,12 +100,12 @@ extension SessionHub {
       let gone = CallError(.hostAbsent, "The host is gone")
       return Result<Value, RequestFailure>.failure(.unanswered(gone)).told
     }
-    return await AskerElsewhere.ask(client, in: session, method, params, caller, progress)
+    return await PeerRequester.ask(client, in: session, method, params, caller, progress)
   }
 }
 
 // Who is there.
-extension SessionHub {
+extension LoopSessions {
   /// The sessions of an audience as they are now.
   func sessions(_ audience: Audience) -> [SessionInfo] {
     targets(in: audience).map { session, _ in

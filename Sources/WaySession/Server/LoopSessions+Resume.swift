@@ -4,20 +4,20 @@ import WayValues
 
 /// A client that a connection carries from now on, and what that is answered. What follows goes
 /// out by ``Resuming/goOn(_:in:)``.
-struct FoundClient: Sendable {
+struct ResumedClient: Sendable {
   let session: Session
   let client: ClientID
   let answer: Value
 }
 
-extension SessionHub {
+extension LoopSessions {
   /// Has a connection go on with a client. `identity` is that of its handshake's token; nil where it
   /// has none. Gives why it cannot, and then nothing has changed; fails with 2401 or 2403 where it
   /// must not.
   nonisolated func resume(
     _ claim: ResumeClaim, _ identity: Identity?, _ handshake: Handshake,
     on channel: any MessageChannel, since began: ClosedRange<UInt64>
-  ) throws(CallError) -> Result<FoundClient, ResumeRefusal> {
+  ) throws(CallError) -> Result<ResumedClient, ResumeRefusal> {
     guard let (home, client) = resumables.find(claim.client), let session = home as? Session
     else {
       let isGivenUp = group.directory.hasGivenUp(claim.client)
@@ -25,12 +25,12 @@ extension SessionHub {
     }
     return try session.assumeIsolated { session in
       Result { () throws(CallError) in
-        try Resuming.resume(
+        try ClientResume.resume(
           client, claim, identity, handshake, channel, since: began, in: session
         ).map {
           number in
           let answer = session.welcomeBack(client, after: number)
-          return FoundClient(session: session, client: client.id, answer: answer)
+          return ResumedClient(session: session, client: client.id, answer: answer)
         }
       }
     }.get()

@@ -4,23 +4,23 @@ import WayTransport
 import WayValues
 
 /// Takes the connections of one loop and knows the sessions that are on it.
-package actor SessionHub: ChannelAcceptor {
+package actor LoopSessions: ChannelAcceptor {
   /// The subprotocol of clients that open a session; without it a connection speaks plain JSON-RPC.
   package static let subprotocol = "waybridge.v1"
 
   nonisolated let loop: any EventLoop
-  nonisolated let configuration: HubConfiguration
+  nonisolated let configuration: SessionServerConfiguration
   private nonisolated let executor: UnownedSerialExecutor
-  package nonisolated let meter: CallMeter
+  package nonisolated let meter: SessionCallMeter
   nonisolated let watch: Watch
-  nonisolated let turns: Turns
+  nonisolated let turns: SessionLoopScheduler
   nonisolated let inbox: Inbox
   package nonisolated let refusedTokens = RefusedTokens()
   /// The hubs of the server's loops, this one among them.
-  package nonisolated let group: HubGroup
+  package nonisolated let group: SessionServer
   /// The rules for all clients.
   nonisolated let policy: PolicySource
-  package nonisolated let resumables: Resumables
+  package nonisolated let resumables: ResumableClients
   private(set) var sessions: [String: Session] = [:]
   var audiences = AudienceIndex()
   var retainedEvents = RetainedEvents()
@@ -43,14 +43,14 @@ package actor SessionHub: ChannelAcceptor {
   nonisolated var limits: Limits { configuration.limits }
 
   /// One more hub of a group, which does not keep it.
-  package init(loop: any EventLoop, in group: HubGroup) {
+  package init(loop: any EventLoop, in group: SessionServer) {
     self.loop = loop
     self.group = group
     configuration = group.configuration
     let configuration = group.configuration
-    turns = Turns(loop)
+    turns = SessionLoopScheduler(loop)
     place = group.makePlace()
-    resumables = Resumables(
+    resumables = ResumableClients(
       loop, limits: configuration.limits, sharedBy: group.size, group.directory, at: place)
     let limits = configuration.limits
     decoder = MessageDecoder(
@@ -59,7 +59,7 @@ package actor SessionHub: ChannelAcceptor {
     let observer = configuration.observer
     watch = Watch(
       on: loop, now: configuration.now, notesAlways: observer.kinds.contains(.call))
-    meter = CallMeter(methods: HubGroup.methods, loop: loop, timed: observer.timed)
+    meter = SessionCallMeter(methods: SessionServer.methods, loop: loop, timed: observer.timed)
     inbox = Inbox(
       methods: MethodTable(others: configuration.methods), meter: meter, watch: watch)
     tenure = group.cluster?.engine.tenure
@@ -91,7 +91,7 @@ package actor SessionHub: ChannelAcceptor {
     }
     let id = "s-" + Token.random(12)
     let journal = isKept ? writer.map { Journal(of: id, SessionLease(owner: $0.owner), $0) } : nil
-    journal?.note(PartName.session)
+    journal?.note(RecordKey.session)
     return Session(id: id, identity, environment, heardBySwift: listeners.kinds, journal)
   }
 
@@ -137,7 +137,7 @@ package actor SessionHub: ChannelAcceptor {
       }
       // A guest whose connection was lost, and that comes again without resuming, takes the place
       // of the one that it was.
-      Resuming.leave(toNextGuestWith: joinToken, in: session)
+      ClientResume.leave(toNextGuestWith: joinToken, in: session)
       return (
         session.invitations.find(joinToken, at: now), session.invitations.isTaken(joinToken)
       )
@@ -204,9 +204,9 @@ package actor SessionHub: ChannelAcceptor {
     var released = 0
     for session in kept where released < Self.maxReleased || isLast {
       session.assumeIsolated { session in
-        guard !session.isReleased, isLast || HandingOver.isReady(session) else { return }
+        guard !session.isReleased, isLast || SessionHandover.isReady(session) else { return }
         if isLast { Draining.end(session) }
-        HandingOver.release(session)
+        SessionHandover.release(session)
         released += 1
       }
     }
@@ -214,7 +214,7 @@ package actor SessionHub: ChannelAcceptor {
   }
 
   private func beginMoving() {
-    for session in kept { session.assumeIsolated { HandingOver.begin($0) } }
+    for session in kept { session.assumeIsolated { SessionHandover.begin($0) } }
   }
 
   /// How many sessions are handed over at once, so that not all clients come to the others together.
@@ -244,14 +244,14 @@ package actor SessionHub: ChannelAcceptor {
   }
 
   /// From now on other rules hold, for calls under way too; nil for none.
-  func follow(_ rulebook: Rulebook?) { policy.rulebook = rulebook }
+  func follow(_ rulebook: CompiledPolicy?) { policy.rulebook = rulebook }
 
   /// The rules that hold now.
-  var rulebook: Rulebook? { policy.rulebook }
+  var rulebook: CompiledPolicy? { policy.rulebook }
 }
 
-extension SessionHub: SessionOwner {
-  nonisolated func ended(_ session: String, unfollowed: [ExpectedLinks.Link]) {
+extension LoopSessions: SessionOwner {
+  nonisolated func ended(_ session: String, unfollowed: [UnclaimedLinks.Link]) {
     assumeIsolated { hub in
       hub.sessions.removeValue(forKey: session)
       hub.group.directory.remove(session: session)
@@ -264,7 +264,7 @@ extension SessionHub: SessionOwner {
     Task { for hub in group.hubs { await hub.offerLinks() } }
   }
 
-  nonisolated func takeLinks(for session: String) -> [ExpectedLinks.Link] {
+  nonisolated func takeLinks(for session: String) -> [UnclaimedLinks.Link] {
     let links = assumeIsolated { hub in
       hub.group.links.withLock { links in
         links.take { hub.audiences.contains(session, in: $0.audience) }
@@ -280,7 +280,7 @@ extension SessionHub: SessionOwner {
     }
   }
 
-  nonisolated func putBack(_ links: [ExpectedLinks.Link]) {
+  nonisolated func putBack(_ links: [UnclaimedLinks.Link]) {
     group.links.withLock { $0.putBack(links) }
   }
 
@@ -290,7 +290,7 @@ extension SessionHub: SessionOwner {
     await group.allServers.shareTable()
   }
 
-  nonisolated func recheck() async -> Recheck { await group.recheck() }
+  nonisolated func recheck() async -> HostRouteAudit { await group.recheck() }
 
   nonisolated func push(_ push: Push, by rights: Rights) async throws(CallError) -> [Value] {
     try await group.allServers.push(push, by: rights, on: loop)

@@ -4,7 +4,7 @@ import WayTable
 import WayValues
 
 // Events that the app publishes, and those that it listens to.
-extension HubGroup {
+extension SessionServer {
   /// Publishes an event of the app's own to the clients of an audience that subscribe to its topic,
   /// and keeps the last `retain` of the topic for those that subscribe later. Fails with -32602 for
   /// a wrong topic or count, and with 2413 for data that cannot be sent.
@@ -15,7 +15,7 @@ extension HubGroup {
     if let fault = Topic.fault(in: topic, limit: limits.maxTopic) {
       throw .invalidParams("The topic \(topic.quoted) \(fault)")
     }
-    if OwnTopic.reserves(topic) {
+    if SystemTopic.reserves(topic) {
       throw .invalidParams(
         "The topic \(topic.quoted) is the server's own: begin it with another word")
     }
@@ -89,7 +89,7 @@ extension HubGroup {
   }
 
   private func tell(_ change: LiveTable.Change) async {
-    let topic = OwnTopic.tableChanged.rawValue
+    let topic = SystemTopic.tableChanged.rawValue
     let event = BridgeEvent(topic: topic, data: change.value, at: configuration.now())
     let hubs = hubs
     await hubs.first?.tellListeners(event)
@@ -100,11 +100,11 @@ extension HubGroup {
 
   /// Compares what is declared with who is there now, aside.
   @discardableResult
-  package func recheck() async -> Recheck {
+  package func recheck() async -> HostRouteAudit {
     let router = configuration.router.snapshot()
     var hosts = Set(serverHosts.definitions)
     for hub in hubs { hosts.formUnion(await hub.hostDefinitions) }
-    let now = RecheckedState(version: router.version, hosts: hosts)
+    let now = RouteAuditInput(version: router.version, hosts: hosts)
     let (last, known) = rechecked.withLock { ($0.recheck, $0.of) }
     if now == known { return last }
     let recheck = await Self.recheck(router, hosts)
@@ -113,18 +113,18 @@ extension HubGroup {
   }
 
   /// What the last one found.
-  package var lastRecheck: Recheck { rechecked.withLock { $0.recheck } }
+  package var lastRecheck: HostRouteAudit { rechecked.withLock { $0.recheck } }
 
   @concurrent
   private static func recheck(
     _ router: RouterSnapshot, _ hosts: Set<HostDefinition>
-  ) async -> Recheck {
-    Recheck(router, hosts)
+  ) async -> HostRouteAudit {
+    HostRouteAudit(router, hosts)
   }
 }
 
 /// What a recheck was about: as long as it is the same, so is the outcome.
-struct RecheckedState: Hashable {
+struct RouteAuditInput: Hashable {
   let version: Int
   let hosts: Set<HostDefinition>
 }

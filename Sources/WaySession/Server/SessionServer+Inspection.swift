@@ -4,8 +4,8 @@ import WayTable
 import WayValues
 
 // What who inspects the server asks, of all loops together.
-extension HubGroup {
-  func inspect(_ question: Inspection) async throws(CallError) -> Value {
+extension SessionServer {
+  func inspect(_ question: InspectionQuery) async throws(CallError) -> Value {
     switch question {
     case .sessions(let after, let limit): await sessions(after: after, limit: limit)
     case .session(let id, let withRecords): try await session(id, withRecords)
@@ -64,7 +64,7 @@ extension HubGroup {
 
   private func session(_ id: String, _ withRecords: Bool) async throws(CallError) -> Value {
     guard let detail = await hub(ofSession: id)?.detail(id, withRecords: withRecords) else {
-      throw SessionHub.absent(id)
+      throw LoopSessions.absent(id)
     }
     return detail
   }
@@ -76,7 +76,7 @@ extension HubGroup {
     guard id.isEmpty else {
       let hub = hub(ofSession: id)
       guard let said = await hub?.explanation(of: uri, params, for: asker, in: id) else {
-        throw SessionHub.absent(id)
+        throw LoopSessions.absent(id)
       }
       return said
     }
@@ -105,8 +105,10 @@ extension HubGroup {
     var hosted = await gather { await $0.hosted() }
     hosted += serverHosts.definitions.map { ($0, "", "") }
     let watched = await gather { [await $0.watchedRoutes] }
-    var meters: [String: RouteMeter] = [:]
-    for (name, meter) in watched.flatMap(\.meters) { meters[name, default: RouteMeter()] += meter }
+    var meters: [String: InspectedRouteMeter] = [:]
+    for (name, meter) in watched.flatMap(\.meters) {
+      meters[name, default: InspectedRouteMeter()] += meter
+    }
     let since = watched.compactMap(\.since).min()
     return await Self.routes(router, hosted, meters, since)
   }
@@ -116,9 +118,9 @@ extension HubGroup {
   private static func routes(
     _ router: RouterSnapshot,
     _ hosted: [(definition: HostDefinition, session: String, client: String)],
-    _ meters: [String: RouteMeter], _ since: Int64?
+    _ meters: [String: InspectedRouteMeter], _ since: Int64?
   ) async -> Value {
-    let servers = RouteServers(hosted)
+    let servers = RouteHosts(hosted)
     let told = router.routes.map { route -> Value in
       var members: ValueObject = [
         "name": .string(route.name), "kind": .string(route.kind.rawValue),
@@ -138,16 +140,16 @@ extension HubGroup {
 }
 
 /// Who serves declared routes now.
-private struct RouteServers {
+private struct RouteHosts {
   private static let maxTold = 8
-  private let index: HostIndex
+  private let index: PatternIndex
   private let hosts:
-    [HostIndex.Number: [(definition: HostDefinition, session: String, client: String)]]
+    [PatternIndex.Number: [(definition: HostDefinition, session: String, client: String)]]
 
   init(_ hosted: [(definition: HostDefinition, session: String, client: String)]) {
     let definitions = Dictionary(grouping: hosted, by: \.definition)
     let distinct = Array(definitions.keys)
-    var index = HostIndex()
+    var index = PatternIndex()
     let numbers = index.add(
       distinct.map { ($0.scheme, $0.patterns.compactMap { try? RoutePattern($0) }) })
     self.index = index
@@ -159,7 +161,7 @@ private struct RouteServers {
   func value(of route: Route) -> Value {
     guard case .hosted = route.handler else { return ["by": "server"] }
     var found: [(session: String, client: String)] = []
-    var seen: Set<HostIndex.Number> = []
+    var seen: Set<PatternIndex.Number> = []
     for uri in route.patterns.flatMap(\.samples) {
       _ = try? index.find(uri) { number, _ in
         if hosts[number]?.first?.definition.kind == route.kind, seen.insert(number).inserted {

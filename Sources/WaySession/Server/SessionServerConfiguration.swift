@@ -7,7 +7,7 @@ import WayTransport
 import WayValues
 
 /// What all sessions of a hub share.
-package struct HubConfiguration: Sendable {
+package struct SessionServerConfiguration: Sendable {
   package var router: Router
   package var limits: Limits
   /// The route table that can be changed; nil where the app has none.
@@ -18,11 +18,11 @@ package struct HubConfiguration: Sendable {
   package var now: @Sendable () -> Int64
   /// Who a client is, by its token and its handshake; what it throws refuses the client. Nil takes
   /// everybody as nobody in particular.
-  package var identify: Identify?
+  package var identify: IdentityResolver?
   /// How long that may take.
   package var identifyTimeout: Duration = .seconds(5)
   /// Nil where everybody who came in may call everything.
-  package var rulebook: Rulebook?
+  package var rulebook: CompiledPolicy?
   /// What callers' loggers add to; nil where nothing is logged.
   package var logger: Logger?
   package var observer = Observer()
@@ -39,7 +39,7 @@ package struct HubConfiguration: Sendable {
   package init(
     router: Router, limits: Limits = Limits(),
     methods: [String: RawMethod] = [:], now: @escaping @Sendable () -> Int64,
-    identify: Identify? = nil
+    identify: IdentityResolver? = nil
   ) {
     self.router = router
     self.limits = limits.inRange
@@ -50,4 +50,4 @@ package struct HubConfiguration: Sendable {
 }
 
 /// Tells who a client is.
-package typealias Identify = @Sendable (Handshake) async throws -> Identity
+package typealias IdentityResolver = @Sendable (Handshake) async throws -> Identity

@@ -7,9 +7,9 @@ import WayValues
 
 /// Makes sessions of what is kept of them (``Keeping``), when the server is there again: their
 /// members have no connection yet, and may resume.
-enum Restoring {
+enum SessionSnapshotReader {
   /// What is kept of a session, read so far that it can be told what each part is.
-  private struct Parts {
+  private struct ParsedParts {
     var session: Record
     var stack: Record?
     var invitations: Record?
@@ -22,7 +22,7 @@ enum Restoring {
 
   /// The session, which is none of the hub's yet. Fails where a part is not as it was written.
   static func session(
-    _ stored: StoredSession, in hub: isolated SessionHub, _ writer: StoreWriter
+    _ stored: StoredSession, in hub: isolated LoopSessions, _ writer: StoreWriter
   ) throws(Record.Fault) -> Session {
     let parts = try read(stored)
     let record = try SessionRecord(parts.session)
@@ -44,33 +44,33 @@ enum Restoring {
     return session
   }
 
-  private static func read(_ stored: StoredSession) throws(Record.Fault) -> Parts {
-    guard let bytes = stored.parts[PartName.session] else {
-      throw Record.Fault("there is no part \(PartName.session)")
+  private static func read(_ stored: StoredSession) throws(Record.Fault) -> ParsedParts {
+    guard let bytes = stored.parts[RecordKey.session] else {
+      throw Record.Fault("there is no part \(RecordKey.session)")
     }
-    var parts = Parts(session: try Record(bytes, PartName.session))
+    var parts = ParsedParts(session: try Record(bytes, RecordKey.session))
     for (name, bytes) in stored.parts.sorted(by: { $0.key < $1.key }) {
       switch name {
-      case PartName.session: break
-      case PartName.stack: parts.stack = try Record(bytes, name)
-      case PartName.invitations: parts.invitations = try Record(bytes, name)
-      case PartName.links: parts.links = try Record(bytes, name)
+      case RecordKey.session: break
+      case RecordKey.stack: parts.stack = try Record(bytes, name)
+      case RecordKey.invitations: parts.invitations = try Record(bytes, name)
+      case RecordKey.links: parts.links = try Record(bytes, name)
       default:
-        if let id = PartName.rest(of: name, "page") {
+        if let id = RecordKey.rest(of: name, "page") {
           parts.pages[id] = try Record(bytes, name)
         } else if let key = Keys.Name(part: name) {
           parts.keys.append((key, try Record(bytes, name)))
-        } else if let id = PartName.rest(of: name, "client").flatMap({ ClientID($0) }) {
-          let state = PartName.state(ofClient: id)
+        } else if let id = RecordKey.rest(of: name, "client").flatMap({ ClientID($0) }) {
+          let state = RecordKey.state(ofClient: id)
           guard let kept = stored.parts[state] else {
             throw Record.Fault("there is no part \(state)")
           }
           parts.clients.append((id, try Record(bytes, name), try Record(kept, state)))
-        } else if let frame = PartName.rest(of: name, "frame")?.split(separator: "/"),
+        } else if let frame = RecordKey.rest(of: name, "frame")?.split(separator: "/"),
           frame.count == 2, let id = ClientID(frame[0]), let last = UInt64(frame[1])
         {
           parts.frames[id, default: []].append((last, bytes))
-        } else if PartName.rest(of: name, "at") == nil {
+        } else if RecordKey.rest(of: name, "at") == nil {
           throw Record.Fault("nothing is known of the part \(name)")
         }
       }
@@ -79,7 +79,8 @@ enum Restoring {
   }
 
   private static func restore(
-    _ parts: Parts, term: Int64, isComplete: Bool, _ inbox: Inbox, in session: isolated Session
+    _ parts: ParsedParts, term: Int64, isComplete: Bool, _ inbox: Inbox,
+    in session: isolated Session
   ) throws(Record.Fault) {
     let callers = CallerReader(session: session.id, logger: session.environment.logger)
     if let invitations = parts.invitations {
@@ -142,13 +143,13 @@ enum Restoring {
       last: max(sent, frames.last?.last ?? 0), acknowledged: acknowledged,
       frames: frames.filter { $0.last > acknowledged })
     let handshake = Handshake(
-      subprotocol: SessionHub.subprotocol, origin: who["origin"]?.string,
+      subprotocol: LoopSessions.subprotocol, origin: who["origin"]?.string,
       address: who["address"]?.string)
     let client = Client(
       restoring: kept.id, name: try who.string("name"),
       proof: ClientProof(tokens: try who.strings("tokens")),
       page: who["page"]?.string, software: ClientSoftware(try who.record("software")),
-      handshake: handshake, Numbering(outbox, received: try state.number("received")),
+      handshake: handshake, SequenceState(outbox, received: try state.number("received")),
       requests: (term - 1) << 32, absentSince: session.loop.nanoseconds, limits: session.limits,
       within: session.members.budget)
     client.isNumbering = state["isNumbering"]?.bool ?? true
@@ -160,7 +161,7 @@ enum Restoring {
     if let first = frames.first, let last = frames.last {
       client.kept.frames = first.last...last.last
     }
-    var newcomer = Newcomer(try Identity(who.record("identity")), handshake)
+    var newcomer = JoiningClient(try Identity(who.record("identity")), handshake)
     newcomer.page = client.page
     newcomer.software = client.software
     if let token = who["invitation"]?.string {
@@ -175,7 +176,7 @@ enum Restoring {
     session.environment.resumables.count(client)
     try declare(who, by: client, in: session)
     Renewal.watch(client, in: session)
-    Resuming.wait(client, in: session)
+    ClientResume.wait(client, in: session)
   }
 
   private static func declare(
@@ -211,7 +212,7 @@ enum Restoring {
       ? session.ownRights : Rights(caller, session.environment.policy)
     let link = DeepLink(try record.string("uri"), params: try record.object("params"))
     do {
-      try session.links.add(WaitingLinks.Waiting(link: link, rights: rights))
+      try session.links.add(PendingLinks.Waiting(link: link, rights: rights))
     } catch {
       throw record.fault("uri", "link that has room: \(error.message)")
     }
@@ -264,14 +265,14 @@ enum Restoring {
         inbox.repeated(request, client, batch, position, in: session)
         continue
       }
-      let address = ReplyAddress(
+      let address = ReplyHandle(
         client: client, id: id, batch: batch, position: position,
         method: session.environment.meter.place(inbox.methods.find(method)?.place),
         isSilent: false)
       guard let page = record["page"]?.string,
         wait(for: page, address, record["uri"]?.string, in: session)
       else {
-        session.reply(Resuming.unknown, to: address)
+        session.reply(ClientResume.unknown, to: address)
         continue
       }
     }
@@ -279,7 +280,7 @@ enum Restoring {
 
   /// A call waits for the outcome of a page as before; false where that is not there.
   private static func wait(
-    for page: String, _ address: ReplyAddress, _ uri: String?, in session: isolated Session
+    for page: String, _ address: ReplyHandle, _ uri: String?, in session: isolated Session
   ) -> Bool {
     guard session.pages[page] != nil,
       let call = try? session.begin(.request(address), .open, size: 0),

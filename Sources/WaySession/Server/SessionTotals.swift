@@ -1,5 +1,5 @@
 /// How much a bridge holds now.
-package struct Census: Sendable, Hashable {
+package struct SessionTotals: Sendable, Hashable {
   package var sessions = 0
   package var clients = 0
   /// Those among them whose connection was lost, and that may resume.
@@ -15,7 +15,7 @@ package struct Census: Sendable, Hashable {
 
   package init() {}
 
-  package static func += (all: inout Census, part: Census) {
+  package static func += (all: inout SessionTotals, part: SessionTotals) {
     all.sessions += part.sessions
     all.clients += part.clients
     all.absentClients += part.absentClients
@@ -26,10 +26,10 @@ package struct Census: Sendable, Hashable {
   }
 }
 
-extension SessionHub {
+extension LoopSessions {
   /// Counts what there is now.
-  package func census() -> Census {
-    var census = Census()
+  package func census() -> SessionTotals {
+    var census = SessionTotals()
     for session in sessions.values {
       session.assumeIsolated { $0.count(into: &census) }
     }
@@ -38,7 +38,7 @@ extension SessionHub {
 }
 
 extension Session {
-  fileprivate func count(into census: inout Census) {
+  fileprivate func count(into census: inout SessionTotals) {
     census.sessions += 1
     census.clients += members.count
     census.absentClients += members.all.count(where: \.isAbsent)

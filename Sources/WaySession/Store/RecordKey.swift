@@ -1,5 +1,5 @@
 /// The names of the parts that are kept of a session.
-enum PartName {
+enum RecordKey {
   static let session = "session"
   static let stack = "stack"
   static let invitations = "invitations"
@@ -19,7 +19,7 @@ enum PartName {
     return "frame/\(number)/" + String(repeating: "0", count: 20 - digits.utf8.count) + digits
   }
 
-  private static let escaping = Escaping(mark: "%", keeping: "-._~", isUppercase: true)
+  private static let escaping = RecordPercentCoding(mark: "%", keeping: "-._~", isUppercase: true)
 
   /// `owner` and `text` are of the client's choice: they are written with `%` and two digits for each
   /// byte that is no letter, digit, `-`, `.`, `_` or `~` (RFC 3986 §2.3), since two texts of other

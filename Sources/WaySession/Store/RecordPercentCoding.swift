@@ -1,6 +1,6 @@
 /// Writes a text of any bytes as a name of few kinds of them: each other byte is a mark and two hex
 /// digits.
-package struct Escaping: Sendable {
+package struct RecordPercentCoding: Sendable {
   private let mark: UInt8
   /// What stands for itself beside letters and digits.
   private let kept: Set<UInt8>

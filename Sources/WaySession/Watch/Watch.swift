@@ -16,11 +16,11 @@ final class Watch: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var isOn = false
   /// Whether calls are to have notes.
   @exclusivity(unchecked) private(set) var notesCalls: Bool
-  private var watchers: [Watcher] = []
+  private var watchers: [InspectorSubscription] = []
   /// The last records.
   private(set) var recent = RecordRing()
   /// By the names of routes; what has come to no declared route under the empty one.
-  private(set) var routes: [String: RouteMeter] = [:]
+  private(set) var routes: [String: InspectedRouteMeter] = [:]
   private static let maxRoutes = 20_000
   /// Since when calls are counted by routes, milliseconds since 1970-01-01 UTC; nil for not yet.
   private(set) var since: Int64?
@@ -31,13 +31,13 @@ final class Watch: @unchecked Sendable {
   private var begun: [Begun] = []
   private static let maxBegun = 500
   /// What clients were asked, kept until they answer.
-  private let kept = KeptBytes(limit: 16 << 20)
+  private let kept = RetainedBytes(limit: 16 << 20)
 
   private struct Begun {
-    let note: CallNote
+    let note: CallTrace
     let session: String
     let client: String
-    let record: (CallNote) -> WatchRecord
+    let record: (CallTrace) -> InspectorRecord
   }
 
   /// `notesAlways` is whether somebody else wants notes of calls.
@@ -52,7 +52,7 @@ final class Watch: @unchecked Sendable {
   var kinds: Happening.Kinds { isOn ? Self.all : [] }
 
   /// A client watches from now on; one that did so already does it by another wish.
-  func begin(_ watcher: Watcher) {
+  func begin(_ watcher: InspectorSubscription) {
     if let place = watchers.firstIndex(where: { $0.wish.client == watcher.wish.client }) {
       watchers[place].flush()
       watchers[place] = watcher
@@ -67,12 +67,12 @@ final class Watch: @unchecked Sendable {
   }
 
   /// What collects for a client; nil for one that does not watch.
-  func collector(of client: String) -> WatchCollector? {
+  func collector(of client: String) -> InspectorFeed? {
     watchers.first { $0.wish.client == client }?.collector
   }
 
   /// A client does not watch any more what this collects.
-  func end(_ collector: WatchCollector) {
+  func end(_ collector: InspectorFeed) {
     watchers.removeAll { $0.collector === collector }
     guard watchers.isEmpty, isOn else { return }
     isOn = false
@@ -106,12 +106,12 @@ final class Watch: @unchecked Sendable {
   /// A call of a route has ended.
   func count(_ route: String, code: Int, nanoseconds: UInt64) {
     guard routes.count < Self.maxRoutes || routes[route] != nil else { return }
-    routes[route, default: RouteMeter()].record(code: code, nanoseconds: nanoseconds)
+    routes[route, default: InspectedRouteMeter()].record(code: code, nanoseconds: nanoseconds)
   }
 
   /// Tells a record about a session, and about a client of it, which is made where somebody has room
   /// for it.
-  func tell(_ session: String, _ client: String?, _ record: @autoclosure () -> WatchRecord) {
+  func tell(_ session: String, _ client: String?, _ record: @autoclosure () -> InspectorRecord) {
     guard isOn, makesRoom(for: session, client) else { return }
     let record = record()
     recent.add(record)
@@ -121,8 +121,8 @@ final class Watch: @unchecked Sendable {
 
   /// A call of a client waits; it is told where it still does when the next batch is due.
   func began(
-    _ note: CallNote, _ session: String, _ client: String,
-    _ record: @escaping (CallNote) -> WatchRecord
+    _ note: CallTrace, _ session: String, _ client: String,
+    _ record: @escaping (CallTrace) -> InspectorRecord
   ) {
     guard begun.count < Self.maxBegun else { return drop(session, client) }
     begun.append(Begun(note: note, session: session, client: client, record: record))
@@ -130,13 +130,13 @@ final class Watch: @unchecked Sendable {
   }
 
   /// What a client was asked, to be told with its answer.
-  func note(_ id: RequestID, _ params: Value, for call: CallNumber?) -> AskNote {
-    AskNote(id, params, bytes: params.jsonSize, for: call, at: loop.nanoseconds, in: kept)
+  func note(_ id: RequestID, _ params: Value, for call: CallNumber?) -> RequestTrace {
+    RequestTrace(id, params, bytes: params.jsonSize, for: call, at: loop.nanoseconds, in: kept)
   }
 
   private func schedule() {
     guard timer == nil else { return }
-    timer = loop.schedule(after: WatchCollector.interval) { [weak self] in
+    timer = loop.schedule(after: InspectorFeed.interval) { [weak self] in
       guard let self else { return }
       timer = nil
       flush()

@@ -1,26 +1,26 @@
 import WayValues
 
 /// What of one loop is to be told to one client that watches. Confined to that loop.
-struct Watcher {
-  let wish: WatchWish
-  let collector: WatchCollector
+struct InspectorSubscription {
+  let wish: InspectorFilter
+  let collector: InspectorFeed
   private var records: [Value] = []
   private var bytes = 0
   private var dropped = 0
 
-  init(_ wish: WatchWish, _ collector: WatchCollector) {
+  init(_ wish: InspectorFilter, _ collector: InspectorFeed) {
     self.wish = wish
     self.collector = collector
   }
 
   /// A loop keeps no more between two batches than one batch has.
   var isFull: Bool {
-    records.count >= WatchCollector.maxRecords || bytes >= WatchCollector.maxBytes
+    records.count >= InspectorFeed.maxRecords || bytes >= InspectorFeed.maxBytes
   }
 
   mutating func drop() { dropped += 1 }
 
-  mutating func add(_ record: WatchRecord) {
+  mutating func add(_ record: InspectorRecord) {
     guard wish.wants(record.session, record.client) else { return }
     guard !isFull else { return drop() }
     let value = record.value(messages: wish.messages)

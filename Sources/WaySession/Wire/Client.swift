@@ -29,9 +29,9 @@ final class Client: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var isResumable = false
   /// Numbers both ways, and what the client has not acknowledged; nil for one that is not resumable.
   /// Used with every message, on the loop alone, and by nobody in the midst of using it.
-  @exclusivity(unchecked) var numbering: Numbering?
+  @exclusivity(unchecked) var numbering: SequenceState?
   /// What the store has of it.
-  @exclusivity(unchecked) var kept = KeptState()
+  @exclusivity(unchecked) var kept = PersistenceState()
   /// Whether it has shown that it numbers what it sends.
   var isNumbering = false
   /// What ``Resumables`` has counted of its outbox.
@@ -61,11 +61,11 @@ final class Client: @unchecked Sendable {
   /// How long it has kept the loop.
   @exclusivity(unchecked) var turn = Turn()
   /// What is left of a batch whose turn has ended.
-  @exclusivity(unchecked) var batch: BatchInProgress?
+  @exclusivity(unchecked) var batch: SessionBatchInProgress?
   /// How often it calls.
-  @exclusivity(unchecked) var rate: CallRate
+  @exclusivity(unchecked) var rate: CallRateLimiter
   /// Of the request that is carried out now, where records of calls are asked for.
-  @exclusivity(unchecked) var note: CallNote?
+  @exclusivity(unchecked) var note: CallTrace?
 
   /// How many tokens that it showed were refused.
   var refusedTokens = 0
@@ -95,10 +95,10 @@ final class Client: @unchecked Sendable {
     lastConnection = (0, channel.id)
     name = ClientName.make(of: session)
     isResumable = handshake.subprotocol != nil
-    numbering = isResumable ? Numbering() : nil
+    numbering = isResumable ? SequenceState() : nil
     maxInFlight = limits.maxInFlight
     self.budget = ByteBudget(.client, limits.maxClientBytes, within: budget)
-    rate = CallRate(limits)
+    rate = CallRateLimiter(limits)
     calls = CallsInFlight(limit: limits.maxInFlight)
     pending = PendingCalls(limit: limits.maxInFlight * 4)
   }
@@ -107,7 +107,7 @@ final class Client: @unchecked Sendable {
   /// it was asked under so far.
   init(
     restoring id: ClientID, name: String, proof: ClientProof, page: String?,
-    software: ClientSoftware, handshake: Handshake, _ numbering: Numbering, requests: Int64,
+    software: ClientSoftware, handshake: Handshake, _ numbering: SequenceState, requests: Int64,
     absentSince now: UInt64, limits: Limits, within session: ByteBudget
   ) {
     self.id = id
@@ -122,7 +122,7 @@ final class Client: @unchecked Sendable {
     lastConnection = (0, 0)
     maxInFlight = limits.maxInFlight
     budget = ByteBudget(.client, limits.maxClientBytes, within: session)
-    rate = CallRate(limits)
+    rate = CallRateLimiter(limits)
     calls = CallsInFlight(limit: limits.maxInFlight)
     pending = PendingCalls(limit: limits.maxInFlight * 4, after: requests)
   }
@@ -174,7 +174,7 @@ final class Client: @unchecked Sendable {
 
   /// Keeps count of a call that goes on. At the limit it is refused, which nobody is told of a
   /// notification.
-  func begin(_ number: CallNumber, at address: ReplyAddress) throws(CallError) {
+  func begin(_ number: CallNumber, at address: ReplyHandle) throws(CallError) {
     guard address.isSilent else { return try calls.begin(address.id, number) }
     guard silentCalls.count + calls.owed < maxInFlight else {
       throw CallError(.tooMany, "At most \(maxInFlight) notifications may be under way")
@@ -183,7 +183,7 @@ final class Client: @unchecked Sendable {
   }
 
   /// A call has its answer.
-  func end(_ number: CallNumber, at address: ReplyAddress) {
+  func end(_ number: CallNumber, at address: ReplyHandle) {
     if address.isSilent { silentCalls.remove(number) } else { _ = calls.end(address.id) }
   }
 
@@ -260,7 +260,7 @@ final class PendingRequest {
   let method: String
   let purpose: RequestPurpose
   /// Who asks, where it may be another session than the client's.
-  var asker: (any Asking)?
+  var asker: (any Requester)?
   /// Rings when the client has not answered in time.
   var timeout: (any ScheduledWork)?
   /// Whose call it was, where that has ended without its answer.
@@ -270,9 +270,9 @@ final class PendingRequest {
   /// The number that it was sent with; 0 where it was not sent yet, or has none.
   var seq: UInt64 = 0
   /// What is to be told of it; nil where nobody watched when it was made.
-  var note: AskNote?
+  var note: RequestTrace?
 
-  init(_ method: String, for purpose: RequestPurpose, by asker: (any Asking)?) {
+  init(_ method: String, for purpose: RequestPurpose, by asker: (any Requester)?) {
     self.method = method
     self.purpose = purpose
     self.asker = asker
@@ -298,4 +298,4 @@ final class PendingRequest {
 }
 
 /// A session that asks clients.
-protocol Asking: Actor {}
+protocol Requester: Actor {}

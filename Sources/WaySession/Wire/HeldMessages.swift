@@ -2,7 +2,7 @@ import DequeModule
 
 /// The numbered messages of a client that are not sent yet, since the store does not have what they
 /// rest on. What comes after them waits too: messages go out in their order.
-struct HeldMessages {
+struct PendingPersistence {
   /// The last message that was sent.
   private(set) var sent: UInt64
   private var waiting: Deque<(change: Int, last: UInt64)> = []

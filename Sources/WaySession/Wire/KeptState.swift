@@ -1,11 +1,11 @@
 import WayRPC
 
 /// What the store has of a client. Belongs to its session's isolation.
-struct KeptState {
+struct PersistenceState {
   /// Whether the journal knows already that the client's state has changed.
   var isNoted = false
   /// Its numbered messages that are not sent yet; nil where all are.
-  var held: HeldMessages?
+  var held: PendingPersistence?
   /// The frames that the store has, by the numbers of their last messages; nil for none.
   var frames: ClosedRange<UInt64>?
   /// The last message at a moment, in the loop's nanoseconds: what was sent by then and is not

@@ -4,7 +4,7 @@ import WayValues
 
 /// Writes to the clients of one session, and keeps what they owe answers to. Belongs to its
 /// ``Session``'s isolation.
-final class Mail {
+final class ClientWriter {
   // Used with every message; a channel that is handed what it holds calls nobody back.
   @exclusivity(unchecked) private var writer = MessageWriter()
   /// How many answers a client may owe beyond its limit for what the server tells it by itself, so
@@ -12,12 +12,15 @@ final class Mail {
   static let reserve = 256
 
   private let limits: Limits
-  private let members: Members
-  private let resumables: Resumables
+  private let members: SessionClients
+  private let resumables: ResumableClients
   /// Nil where the session is not kept.
   private let journal: Journal?
 
-  init(limits: Limits, members: Members, _ resumables: Resumables, _ journal: Journal? = nil) {
+  init(
+    limits: Limits, members: SessionClients, _ resumables: ResumableClients,
+    _ journal: Journal? = nil
+  ) {
     self.limits = limits
     self.members = members
     self.resumables = resumables
@@ -25,7 +28,7 @@ final class Mail {
   }
 
   /// Answers one request, at once or in its batch.
-  func answer(_ answer: Answer, to address: ReplyAddress) {
+  func answer(_ answer: Answer, to address: ReplyHandle) {
     guard !address.isSilent else { return }
     let (inBatch, limit) = (address.batch != nil, room(for: address))
     let fits: Bool
@@ -41,7 +44,7 @@ final class Mail {
   }
 
   /// Refuses one request, at once or in its batch.
-  func answer(_ error: CallError, to address: ReplyAddress) {
+  func answer(_ error: CallError, to address: ReplyHandle) {
     guard !address.isSilent else { return }
     let fits = writer.error(
       address.id, error, inBatch: address.batch != nil, limit: room(for: address))
@@ -49,12 +52,12 @@ final class Mail {
   }
 
   /// Bytes that an answer may have.
-  private func room(for address: ReplyAddress) -> Int {
+  private func room(for address: ReplyHandle) -> Int {
     limits.maxAnswer - (address.batch?.size ?? 0)
   }
 
   /// Sends the answer that was written; `fits` is false where it took the place of a larger one.
-  private func send(to address: ReplyAddress, _ fits: Bool) {
+  private func send(to address: ReplyHandle, _ fits: Bool) {
     if address.isApart { return sendApart(to: address.client) }
     guard let batch = address.batch else { return send(to: address.client) }
     if !fits { batch.isFull = true }
@@ -106,7 +109,7 @@ final class Mail {
   /// nest too deep to be written.
   func request(
     _ client: Client, _ method: String, _ params: Value, for purpose: RequestPurpose,
-    by asker: (any Asking)? = nil
+    by asker: (any Requester)? = nil
   ) throws(RequestFailure) -> RequestID {
     let asked = PendingRequest(method, for: purpose, by: asker)
     let id: RequestID
@@ -224,7 +227,7 @@ final class Mail {
     guard let journal, journal.barrier != nil, let last = client.numbering?.outbox.last else {
       return false
     }
-    client.kept.held = HeldMessages(after: last)
+    client.kept.held = PendingPersistence(after: last)
     return true
   }
 
@@ -240,7 +243,7 @@ final class Mail {
   func note(_ client: Client) {
     if let journal, !client.kept.isNoted, client.isResumable {
       client.kept.isNoted = true
-      journal.noteLater(PartName.state(ofClient: client.id))
+      journal.noteLater(RecordKey.state(ofClient: client.id))
     }
   }
 
@@ -275,7 +278,7 @@ final class Mail {
     if let held = client.kept.held, let channel = client.channel {
       client.numbering?.outbox.replay(after: held.sent) { channel.send($0, as: .text) }
     }
-    client.kept = KeptState()
+    client.kept = PersistenceState()
     client.stopNumbering()
   }
 
@@ -297,7 +300,7 @@ final class Mail {
     } numbered: { id, seq in
       client.pending[id]?.seq = seq
     }
-    client.kept.held = HeldMessages(after: number, isGreeting: true)
+    client.kept.held = PendingPersistence(after: number, isGreeting: true)
     hold(client)
     resumables.count(client)
   }

@@ -4,7 +4,7 @@ import WayValues
 
 /// The span of one call, where the app has a tracer (swift-distributed-tracing). Confined to the
 /// loop of its session.
-final class CallSpan: @unchecked Sendable {
+final class SessionCallSpan: @unchecked Sendable {
   private let span: any Span
   private var isEnded = false
 

@@ -3,7 +3,7 @@ import WayTransport
 
 /// Who waits for a further turn of the loop, in their order. So much of what waits is done in one
 /// turn as is likely to be done in its time; the rest waits for the next.
-actor Turns {
+actor SessionLoopScheduler {
   private struct Waiting {
     /// What it is likely to take, in nanoseconds.
     let cost: UInt64
@@ -36,7 +36,7 @@ actor Turns {
   }
 
   /// Whether a message comes late in a turn and is large: those of others go first.
-  nonisolated func isPutOff(_ message: RawSpan, _ meter: CallMeter) -> Bool {
+  nonisolated func isPutOff(_ message: RawSpan, _ meter: SessionCallMeter) -> Bool {
     message.byteCount > Self.small && meter.age > Turn.whole
   }
 

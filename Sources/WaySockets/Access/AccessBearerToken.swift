@@ -1,7 +1,7 @@
 /// The token that a request brings: in `Authorization: Bearer TOKEN` (RFC 6750 §2.1), or in a
 /// handshake as the subprotocol `bearer.TOKEN`, for pages, which can set no header fields there.
 /// One in a URL would stand in logs and is never looked for.
-enum BearerToken {
+enum AccessBearerToken {
   /// What the subprotocol begins with.
   static let prefix = "bearer."
   /// Bytes, at most.

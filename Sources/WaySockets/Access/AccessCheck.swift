@@ -10,11 +10,11 @@ struct AccessCheck: Sendable {
   private let port: Int
   /// Names by which the server goes with its port, whatever the rules are.
   private let ownHosts: [String]
-  private let ownOrigins: Set<PageOrigin>
+  private let ownOrigins: Set<WebOrigin>
   private let handshakeHeaders: [String]
 
   /// - Parameter handshakeHeaders: the header fields that a ``Handshake`` hands on, in lower case.
-  init(rules: AccessRules, address: ListeningAddress, handshakeHeaders: [String] = []) {
+  init(rules: AccessRules, address: ListenAddress, handshakeHeaders: [String] = []) {
     self.rules = rules
     self.handshakeHeaders = handshakeHeaders
     isUnix = address.unixPath != nil
@@ -28,7 +28,7 @@ struct AccessCheck: Sendable {
       isUnix
       ? []
       : names.compactMap { Authority("\($0):\(address.port)") }.map {
-        PageOrigin(scheme: "http", $0)
+        WebOrigin(scheme: "http", $0)
       }
     ownOrigins = Set(own + rules.hosts.flatMap { $0.origins(serverPort: serverPort) })
   }
@@ -45,7 +45,8 @@ struct AccessCheck: Sendable {
     let origin = try origin(of: head, isOpen: isOpen)
     let client = forwarded?.client(trusting: rules.trustedProxies)
     let handshake = Handshake(
-      origin: origin.sent, address: client?.text ?? peer.text, token: try BearerToken.read(head),
+      origin: origin.sent, address: client?.text ?? peer.text,
+      token: try AccessBearerToken.read(head),
       headers: head.fields.filter { handshakeHeaders.contains($0.name) })
     return Asker(
       handshake: handshake, isLocal: forwarded == nil && peer.isLocal,
@@ -107,7 +108,7 @@ struct AccessCheck: Sendable {
       throw RequestFault(400, "there is more than one Origin header", .origin)
     }
     guard let text = sent.first else { return (nil, false) }
-    let origin = PageOrigin(text)
+    let origin = WebOrigin(text)
     let isLetIn = origin.map(isLetIn) ?? false
     guard !isLetIn, !isOpen else { return (text, isLetIn) }
     guard let origin else {
@@ -123,7 +124,7 @@ struct AccessCheck: Sendable {
       hint: "--allow-origin \(shown(text)) would let them in")
   }
 
-  private func isLetIn(_ origin: PageOrigin) -> Bool {
+  private func isLetIn(_ origin: WebOrigin) -> Bool {
     ownOrigins.contains(origin) || rules.origins.contains { $0.matches(origin) }
   }
 }

@@ -24,13 +24,13 @@ package struct AllowedHost: Hashable, Sendable {
   }
 
   /// The origins of the pages that this host serves.
-  func origins(serverPort: Int?) -> [PageOrigin] {
+  func origins(serverPort: Int?) -> [WebOrigin] {
     let authorities: [Authority?] =
       authority.port != nil
       ? [authority]
       : [authority, serverPort.flatMap { Authority("\(authority.host):\($0)") }]
     return authorities.compactMap(\.self).flatMap { authority in
-      ["http", "https"].map { PageOrigin(scheme: $0, authority) }
+      ["http", "https"].map { WebOrigin(scheme: $0, authority) }
     }
   }
 }

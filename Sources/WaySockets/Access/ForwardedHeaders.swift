@@ -5,7 +5,7 @@ struct ForwardedHeaders {
   /// The name of the first of these fields.
   let firstName: String
   /// Whom each proxy names, the one next to the asker first; empty where none names anybody.
-  let hops: [Hop]
+  let hops: [ForwardedNode]
 
   /// Nil where there is none of them. Throws where they are malformed or contradict each other.
   init?(_ head: RequestHead) throws(RequestFault) {
@@ -31,17 +31,17 @@ struct ForwardedHeaders {
   }
 
   /// The asker: the last who is no trusted proxy, else the first. Nil where nobody is named.
-  func client(trusting proxies: [TrustedProxy]) -> Hop? {
+  func client(trusting proxies: [TrustedProxy]) -> ForwardedNode? {
     let stranger = hops.last { hop in
       if case .address(let address) = hop { !proxies.trust(address) } else { true }
     }
     return stranger ?? hops.first
   }
 
-  private static func listed(_ text: String) throws(RequestFault) -> [Hop] {
-    var hops: [Hop] = []
+  private static func listed(_ text: String) throws(RequestFault) -> [ForwardedNode] {
+    var hops: [ForwardedNode] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let hop = Hop(part.trimmed(), mayBeBare: true) else {
+      guard let hop = ForwardedNode(part.trimmed(), mayBeBare: true) else {
         throw RequestFault(400, "the header X-Forwarded-For is no list of addresses", .proxy)
       }
       hops.append(hop)
@@ -50,19 +50,19 @@ struct ForwardedHeaders {
   }
 
   /// Reads `forwarded-element`s.
-  private static func forwarded(_ text: String) throws(RequestFault) -> [Hop] {
+  private static func forwarded(_ text: String) throws(RequestFault) -> [ForwardedNode] {
     let fault = RequestFault(400, "the header Forwarded is not as RFC 7239 has it", .proxy)
-    var hops: [Hop] = []
+    var hops: [ForwardedNode] = []
     for element in try pieces(of: text, at: 0x2C, fault) {
       guard !element.isEmpty else { throw fault }
-      var hop: Hop?
+      var hop: ForwardedNode?
       for pair in try pieces(of: element, at: 0x3B, fault) where !pair.isEmpty {
         let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(isTokenByte),
           let value = unquoted(String(parts[1]))
         else { throw fault }
         guard parts[0].lowercased() == "for" else { continue }
-        guard hop == nil, let named = Hop(value, mayBeBare: false) else { throw fault }
+        guard hop == nil, let named = ForwardedNode(value, mayBeBare: false) else { throw fault }
         hop = named
       }
       // A proxy that names nobody stands between the asker and the next all the same.

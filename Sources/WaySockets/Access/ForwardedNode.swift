@@ -1,7 +1,7 @@
 import WayTransport
 
 /// Whom a proxy names as the one who asked it (`node` of RFC 7239 §6).
-enum Hop: Hashable, Sendable {
+enum ForwardedNode: Hashable, Sendable {
   case address(IPAddress)
   /// `unknown`, or a name that the proxy has made up (`_…`).
   case hidden(String)

@@ -2,7 +2,7 @@ import WayTransport
 
 /// The addresses that begin with the same bits: one address, or a network in CIDR notation (RFC 4632
 /// §3.1).
-package struct AddressRange: Hashable, Sendable {
+package struct PeerAddressRange: Hashable, Sendable {
   private let first: IPAddress
   private let bits: Int
 

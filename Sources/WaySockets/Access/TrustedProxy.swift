@@ -4,7 +4,7 @@ import WayTransport
 package enum TrustedProxy: Hashable, Sendable {
   /// Whoever comes by the Unix socket.
   case unix
-  case addresses(AddressRange)
+  case addresses(PeerAddressRange)
 
   /// What a text must be, for a message.
   package static let form =
@@ -14,7 +14,7 @@ package enum TrustedProxy: Hashable, Sendable {
   package init?(_ text: String) {
     if text == "unix" {
       self = .unix
-    } else if let range = AddressRange(text) {
+    } else if let range = PeerAddressRange(text) {
       self = .addresses(range)
     } else {
       return nil

@@ -34,7 +34,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   /// What makes the answer, and the number by which it is known.
   private var work: (any ScheduledWork)?
   private var workNumber = 0
-  private var writer: AnswerWriter?
+  private var writer: ResponseWriter?
   private var lastProgress = 0
   /// The handshake that is answered.
   private var upgrade: WebSocketUpgrade?
@@ -86,7 +86,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   /// Refuses whatever was to be asked.
   func turnAway(_ fault: RequestFault) {
     guard detach() else { return }
-    HTTPAnswer(fault: fault).sendAndClose(descriptor)
+    OutgoingResponse(fault: fault).sendAndClose(descriptor)
     server.ended(self)
   }
 
@@ -238,22 +238,22 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private func answer(_ response: HTTPResponse, to number: Int) {
     guard case .answering = phase, number == workNumber else { return }
     work = nil
-    send(HTTPAnswer(response))
+    send(OutgoingResponse(response))
   }
 
   private func refuse(_ fault: RequestFault, isHandshake: Bool = false) {
     keepsAlive = false
     server.refused(fault, from: peer.text, isHandshake: isHandshake)
-    send(HTTPAnswer(fault: fault))
+    send(OutgoingResponse(fault: fault))
   }
 
   // MARK: Writing
 
-  private func send(_ answer: HTTPAnswer) {
+  private func send(_ answer: OutgoingResponse) {
     if answer.endsConnection { keepsAlive = false }
     body = nil
     phase = .writing
-    writer = AnswerWriter(
+    writer = ResponseWriter(
       descriptor, answer.bytes(headers: server.configuration.headers, keepsAlive: keepsAlive),
       then: answer.isHeadOnly ? nil : answer.file)
     lastProgress = 0

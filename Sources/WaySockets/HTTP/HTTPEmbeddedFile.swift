@@ -1,5 +1,5 @@
 /// A file that is part of the program.
-package struct EmbeddedFile: Sendable {
+package struct HTTPEmbeddedFile: Sendable {
   let bytes: [UInt8]
   let contentType: String
   /// Changes whenever the bytes do (RFC 9110 §8.8.3), quotation marks included.

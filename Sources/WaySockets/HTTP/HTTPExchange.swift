@@ -3,7 +3,7 @@ import WayTransport
 /// Decides what one request gets.
 struct HTTPExchange {
   enum Outcome {
-    case answer(HTTPAnswer)
+    case answer(OutgoingResponse)
     case upgrade(WebSocketUpgrade)
     /// The body is read, and taken by someone who answers in his time.
     case body(RequestBody)
@@ -23,7 +23,7 @@ struct HTTPExchange {
     } catch {
       server.refused(
         error, from: server.access.address(of: head, from: peer), isHandshake: head.isUpgrade)
-      var answer = HTTPAnswer(fault: error)
+      var answer = OutgoingResponse(fault: error)
       answer.isHeadOnly = head.method == "HEAD"
       return .answer(answer)
     }
@@ -73,7 +73,7 @@ struct HTTPExchange {
     case .answer(let response):
       guard hasSlot || response.isServedWhenFull else { throw .full }
       if framing.hasBytes, response.status < 400 { throw .body }
-      var answer = HTTPAnswer(response)
+      var answer = OutgoingResponse(response)
       if isOpen { answer.fields += sharing(with: asker) }
       return .answer(ending(answer, framing))
     case nil:
@@ -85,7 +85,7 @@ struct HTTPExchange {
 
   /// An answer that fits the request: without its body to HEAD, and the last where a body follows the
   /// request, which would be taken for the next.
-  private func ending(_ answer: HTTPAnswer, _ framing: BodyFraming) -> HTTPAnswer {
+  private func ending(_ answer: OutgoingResponse, _ framing: BodyFraming) -> OutgoingResponse {
     var answer = answer
     if head.method == "HEAD" { answer.isHeadOnly = true }
     if framing.hasBytes { answer.endsConnection = true }
@@ -98,26 +98,26 @@ struct HTTPExchange {
     return [("Access-Control-Allow-Origin", origin), ("Vary", "Origin")]
   }
 
-  private var missing: HTTPAnswer {
-    HTTPAnswer(status: 404, text: "there is nothing at \(quoted(head.path))")
+  private var missing: OutgoingResponse {
+    OutgoingResponse(status: 404, text: "there is nothing at \(quoted(head.path))")
   }
 
   // MARK: Files
 
   /// Adds the slash that a folder's path lacks.
-  private var redirection: HTTPAnswer {
+  private var redirection: OutgoingResponse {
     let target = head.path + "/" + (head.query.map { "?" + $0 } ?? "")
-    var answer = HTTPAnswer(status: 301, text: "see \(target)")
+    var answer = OutgoingResponse(status: 301, text: "see \(target)")
     answer.fields.append(("Location", target))
     return answer
   }
 
-  private func fileAnswer(_ path: String, _ text: String) throws(RequestFault) -> HTTPAnswer {
+  private func fileAnswer(_ path: String, _ text: String) throws(RequestFault) -> OutgoingResponse {
     if server.endpoints.contains(where: { $0.path == path }) {
       throw RequestFault(426, "this is a WebSocket endpoint", .handshake)
     }
     guard head.method == "GET" || head.method == "HEAD" else {
-      var answer = HTTPAnswer(status: 405, text: "only GET and HEAD are answered here")
+      var answer = OutgoingResponse(status: 405, text: "only GET and HEAD are answered here")
       answer.fields.append(("Allow", "GET, HEAD"))
       return answer
     }
@@ -141,10 +141,10 @@ struct HTTPExchange {
   }
 
   /// The head of a file's answer; that it has not changed, where the client has it already.
-  private func answer(_ contentType: String, _ entityTag: String) -> HTTPAnswer {
+  private func answer(_ contentType: String, _ entityTag: String) -> OutgoingResponse {
     let isKnown = head.values("if-none-match").flatMap { $0.split(separator: ",") }
       .contains { $0.trimmed() == entityTag }
-    var answer = HTTPAnswer(status: isKnown ? 304 : 200)
+    var answer = OutgoingResponse(status: isKnown ? 304 : 200)
     answer.fields = [("Cache-Control", "no-cache"), ("ETag", entityTag)] + server.fileHeaders
     if isKnown {
       answer.isHeadOnly = true

@@ -2,12 +2,12 @@ import Glibc
 import WayTransport
 
 /// What is sent for one request.
-struct HTTPAnswer {
+struct OutgoingResponse {
   var status: Int
   var fields: [(String, String)] = []
   var body: [UInt8] = []
   /// Sent instead of `body`.
-  var file: OpenFile?
+  var file: ServedOpenFile?
   /// For HEAD, and for statuses that have no body: the length is told, the body is not sent.
   var isHeadOnly = false
   var endsConnection = false

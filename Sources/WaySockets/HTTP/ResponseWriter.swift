@@ -1,7 +1,7 @@
 import Glibc
 
 /// Sends one answer, as fast as the socket takes it.
-struct AnswerWriter {
+struct ResponseWriter {
   enum State {
     case done
     /// The socket takes no more for now.
@@ -16,13 +16,13 @@ struct AnswerWriter {
   private let descriptor: Int32
   private let bytes: [UInt8]
   private var written = 0
-  private let file: OpenFile?
+  private let file: ServedOpenFile?
   private var fileOffset: off_t = 0
   /// How often the socket has taken something.
   private(set) var progress = 0
 
   /// `file` follows the bytes.
-  init(_ descriptor: Int32, _ bytes: [UInt8], then file: OpenFile?) {
+  init(_ descriptor: Int32, _ bytes: [UInt8], then file: ServedOpenFile?) {
     self.descriptor = descriptor
     self.bytes = bytes
     self.file = file

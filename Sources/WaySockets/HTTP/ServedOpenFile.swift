@@ -1,7 +1,7 @@
 import Glibc
 
 /// A descriptor open for reading; closed with the last reference.
-final class OpenFile {
+final class ServedOpenFile {
   enum Kind {
     case file
     case folder

@@ -4,7 +4,7 @@ import Glibc
 /// by the path of a request nor by a symbolic link.
 struct StaticFiles: Sendable {
   enum Found {
-    case file(OpenFile)
+    case file(ServedOpenFile)
     /// The path names a folder, and lacks the slash at its end.
     case folder
     case missing
@@ -33,15 +33,15 @@ struct StaticFiles: Sendable {
     guard let real = Self.realPath(asked.isEmpty ? "/" : asked), isInside(real) else {
       return .missing
     }
-    do throws(OpenFile.Failure) {
-      let file = try OpenFile(path: real)
+    do throws(ServedOpenFile.Failure) {
+      let file = try ServedOpenFile(path: real)
       switch file.kind {
       case .folder:
         guard path.utf8.last == 0x2F else { return .folder }
         guard let index = Self.realPath(real + "/index.html"), isInside(index) else {
           return .missing
         }
-        let page = try OpenFile(path: index)
+        let page = try ServedOpenFile(path: index)
         return page.kind == .file ? .file(page) : .missing
       case .file:
         return path.utf8.last == 0x2F ? .missing : .file(file)

@@ -57,8 +57,8 @@ struct WebSocketUpgrade {
   }
 
   /// The answer that ends the handshake (§4.2.2).
-  var answer: HTTPAnswer {
-    var answer = HTTPAnswer(status: 101)
+  var answer: OutgoingResponse {
+    var answer = OutgoingResponse(status: 101)
     answer.fields = [
       ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", acceptance),
     ]

@@ -1,5 +1,5 @@
 /// Where a server listens.
-package struct ListeningAddress: Hashable, Sendable {
+package struct ListenAddress: Hashable, Sendable {
   /// The address as a URL has it, an IPv6 address in brackets; `localhost` for a Unix socket.
   package let host: String
   /// The port that was taken; 0 for a Unix socket.
@@ -8,7 +8,7 @@ package struct ListeningAddress: Hashable, Sendable {
   package let unixPath: String?
 
   /// Of a server that does not listen yet.
-  static let none = ListeningAddress(host: "localhost", port: 0)
+  static let none = ListenAddress(host: "localhost", port: 0)
 
   init(host: String, port: Int) {
     self.host = host

@@ -2,9 +2,9 @@ import Glibc
 import WayTransport
 
 /// A socket that takes connections.
-struct ListeningSocket {
+struct ListenSocket {
   let descriptor: Int32
-  let address: ListeningAddress
+  let address: ListenAddress
   /// The file of a Unix socket that was made here.
   private let file: UnixSocketFile?
 
@@ -46,7 +46,7 @@ struct ListeningSocket {
     file = nil
     do {
       let taken = try Self.bind(descriptor, address, shown: shown, port: port)
-      self.address = ListeningAddress(host: shown, port: taken)
+      self.address = ListenAddress(host: shown, port: taken)
     } catch {
       Glibc.close(descriptor)
       throw error
@@ -58,7 +58,7 @@ struct ListeningSocket {
     do {
       let file = try UnixSocketFile(binding: descriptor, to: unixPath)
       self.file = file
-      address = ListeningAddress(unixPath: file.path)
+      address = ListenAddress(unixPath: file.path)
     } catch {
       Glibc.close(descriptor)
       throw error
@@ -71,12 +71,12 @@ struct ListeningSocket {
     guard try Self.option(SO_TYPE, of: descriptor, name) == Int32(SOCK_STREAM.rawValue),
       try Self.option(SO_ACCEPTCONN, of: descriptor, name) == 1
     else { throw SocketError(.invalid, "\(name) is no stream socket that listens") }
-    var actual = SocketAddress()
+    var actual = SystemSocketAddress()
     guard actual.read(by: { getsockname(descriptor, $0, $1) }) == 0 else {
       throw SocketError.errno("getsockname", errno)
     }
     if let path = actual.unixPath {
-      address = ListeningAddress(unixPath: path)
+      address = ListenAddress(unixPath: path)
     } else if let bound = actual.address {
       guard allowsOthers || ["127.0.0.1", "::1"].contains(bound.description) else {
         throw SocketError(
@@ -85,7 +85,7 @@ struct ListeningSocket {
             + "gets in")
       }
       let shown = bound.isIPv6 ? "[\(bound)]" : bound.description
-      address = ListeningAddress(host: shown, port: Int(actual.port))
+      address = ListenAddress(host: shown, port: Int(actual.port))
     } else {
       throw SocketError(.invalid, "\(name) is none of TCP, nor a Unix socket with a name")
     }
@@ -122,7 +122,7 @@ struct ListeningSocket {
     let size = socklen_t(MemoryLayout<Int32>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, size)
     if address.isIPv6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, size) }
-    var asked = SocketAddress(address, port: UInt16(port))
+    var asked = SystemSocketAddress(address, port: UInt16(port))
     let bound = asked.withPointer { Glibc.bind(descriptor, $0, $1) }
     if bound != 0, errno == EADDRINUSE {
       throw SocketError(.addressInUse, "\(shown):\(port) is in use by another program")
@@ -136,7 +136,7 @@ struct ListeningSocket {
       }
       throw SocketError.errno("listen", errno)
     }
-    var actual = SocketAddress()
+    var actual = SystemSocketAddress()
     guard actual.read(by: { getsockname(descriptor, $0, $1) }) == 0, actual.address == address
     else {
       throw SocketError(.system, "the socket is not bound to \(shown); nothing is served")
@@ -146,7 +146,7 @@ struct ListeningSocket {
 
   /// The next waiting connection, non-blocking and without Nagle's delay, and who it is.
   func accept() -> Result<(Int32, SocketPeer), AcceptFailure> {
-    var peer = SocketAddress()
+    var peer = SystemSocketAddress()
     let taken = peer.read { Glibc.accept(descriptor, $0, $1) }
     if taken >= 0 {
       _ = fcntl(taken, F_SETFL, O_NONBLOCK)

@@ -2,7 +2,7 @@ import Glibc
 import WayTransport
 
 /// sockaddr_in, sockaddr_in6 or sockaddr_un.
-struct SocketAddress {
+struct SystemSocketAddress {
   private var storage = sockaddr_storage()
   private var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
 

@@ -12,7 +12,7 @@ struct UnixSocketFile {
   /// one of a server that lives, and what is no socket, is an error.
   init(binding descriptor: Int32, to path: String) throws(SocketError) {
     self.path = path.hasPrefix("/") ? path : Self.currentFolder + "/" + path
-    guard !path.isEmpty, var address = SocketAddress(unixPath: self.path) else {
+    guard !path.isEmpty, var address = SystemSocketAddress(unixPath: self.path) else {
       throw SocketError(
         .invalid,
         "\(quoted(path)) is no path of a Unix socket: those have 1 to 107 bytes, from the root on")
@@ -65,7 +65,7 @@ struct UnixSocketFile {
   }
 
   private static func removeDead(
-    _ path: String, _ address: inout SocketAddress
+    _ path: String, _ address: inout SystemSocketAddress
   ) throws(SocketError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }

@@ -1,6 +1,6 @@
 /// Takes the connections that come to a listening socket.
 final class Listener: @unchecked Sendable {  // confined to its loop
-  let socket: ListeningSocket
+  let socket: ListenSocket
   private let loop: SocketLoop
   private let spare = SpareDescriptor()
   private let onTaken: (Int32, SocketPeer) -> Void
@@ -16,7 +16,7 @@ final class Listener: @unchecked Sendable {  // confined to its loop
     self.loop = loop
     self.onTaken = onTaken
     self.onTurnedAway = onTurnedAway
-    socket = try ListeningSocket(configuration)
+    socket = try ListenSocket(configuration)
     do throws(SocketError) {
       let poll = try PollHandle(loop: loop, descriptor: socket.descriptor) {
         [weak self] _, _ in self?.acceptWaiting()
@@ -66,7 +66,7 @@ final class Listener: @unchecked Sendable {  // confined to its loop
     let isLent = spare.lend {
       guard case .success((let descriptor, _)) = socket.accept() else { return }
       isDone = true
-      HTTPAnswer(fault: .exhausted).sendAndClose(descriptor)
+      OutgoingResponse(fault: .exhausted).sendAndClose(descriptor)
     }
     guard isLent, isDone else { return false }
     onTurnedAway()

@@ -1,7 +1,7 @@
 import CLibuv
 
 /// The memory of one libuv handle. libuv writes to it until the close callback has come.
-struct LoopHandle<Kind> {
+struct LibuvHandle<Kind> {
   let pointer = UnsafeMutablePointer<Kind>.allocate(capacity: 1)
 
   /// The handle as libuv's base type (every handle begins with its members).

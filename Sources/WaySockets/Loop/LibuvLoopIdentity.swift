@@ -2,7 +2,7 @@ import Glibc
 
 /// Which loop the calling thread is running for: the thread of a live loop, or the queue of an
 /// ended one.
-enum LoopIdentity {
+enum LibuvLoopIdentity {
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     pthread_key_create(&key, nil)

@@ -2,7 +2,7 @@ import CLibuv
 import WayTransport
 
 /// Work that waits on a loop's clock (uv_timer).
-final class LoopTimer: ScheduledWork {
+final class LibuvTimer: ScheduledWork {
   private struct State {
     var work: (@Sendable () -> Void)?
   }

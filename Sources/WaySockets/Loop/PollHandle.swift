@@ -2,7 +2,7 @@ import CLibuv
 
 /// Watches one descriptor on a loop (uv_poll). It neither owns nor closes the descriptor.
 final class PollHandle {
-  private let handle = LoopHandle<uv_poll_t>()
+  private let handle = LibuvHandle<uv_poll_t>()
   private let onReady: (_ readable: Bool, _ writable: Bool) -> Void
   private var isClosed = false
 

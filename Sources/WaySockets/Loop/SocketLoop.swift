@@ -24,7 +24,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
   /// sent, on the loop alone, and by nobody in the midst of changing it.
   @exclusivity(unchecked) private var unflushed: [SocketConnection] = []
   let buffers = BufferPool()
-  let traffic = Traffic()
+  let traffic = SocketTraffic()
   /// What must let go of its handles before the loop ends, by the identity of its owner.
   var endings: [ObjectIdentifier: () -> Void] = [:]
   /// What lws has vhosts for.
@@ -34,7 +34,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
 
   /// The descriptor by which lws wakes its context.
   private var contextWakeup: Int32 = -1
-  private let queue = LoopQueue()
+  private let queue = SocketLoopQueue()
   private let ending = Locked(Ending())
   private let successor = DispatchQueue(label: "waybridge.ended-loop")
   private var local: [LoopItem] = []
@@ -42,20 +42,20 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
   private var later: [LoopItem] = []
   private var isStopping = false
   private var isOver = false
-  private var timers: [UInt64: (LoopHandle<uv_timer_t>, LoopTimer)] = [:]
+  private var timers: [UInt64: (LibuvHandle<uv_timer_t>, LibuvTimer)] = [:]
   private let nextTimer = Locked(UInt64(0))
 
-  private let wakeup = LoopHandle<uv_async_t>()
-  private let before = LoopHandle<uv_prepare_t>()
-  private let after = LoopHandle<uv_check_t>()
-  private let again = LoopHandle<uv_idle_t>()
+  private let wakeup = LibuvHandle<uv_async_t>()
+  private let before = LibuvHandle<uv_prepare_t>()
+  private let after = LibuvHandle<uv_check_t>()
+  private let again = LibuvHandle<uv_idle_t>()
 
   private init() {}
 
   /// Makes a loop and starts its thread; returns when it runs.
   package static func start() throws(SocketError) -> SocketLoop {
     let loop = SocketLoop()
-    try LoopThread.start(
+    try SocketLoopThread.start(
       setUp: { () throws(SocketError) in try loop.setUp() }, body: { loop.run() })
     return loop
   }
@@ -97,7 +97,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
 
   /// Whether the caller runs on this loop.
   var isCurrent: Bool {
-    LoopIdentity.current == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    LibuvLoopIdentity.current == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }
 
   package func execute(_ work: @escaping @Sendable () -> Void) {
@@ -139,9 +139,9 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
   }
 
   private func runAsSuccessor(_ item: LoopItem) {
-    LoopIdentity.set(Unmanaged.passUnretained(self).toOpaque())
+    LibuvLoopIdentity.set(Unmanaged.passUnretained(self).toOpaque())
     run(item)
-    LoopIdentity.set(nil)
+    LibuvLoopIdentity.set(nil)
   }
 
   // MARK: Timers
@@ -153,24 +153,24 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
       id += 1
       return id
     }
-    let timer = LoopTimer(loop: self, id: id, work: work)
+    let timer = LibuvTimer(loop: self, id: id, work: work)
     reach { [self] in startTimer(timer, after: delay) }
     return timer
   }
 
-  private func startTimer(_ timer: LoopTimer, after delay: Duration) {
+  private func startTimer(_ timer: LibuvTimer, after delay: Duration) {
     guard !isStopping else {
       _ = timer.take()
       return
     }
-    let handle = LoopHandle<uv_timer_t>()
+    let handle = LibuvHandle<uv_timer_t>()
     uv_timer_init(uv, handle.pointer)
     handle.bind(to: Unmanaged.passUnretained(timer).toOpaque())
     timers[timer.id] = (handle, timer)
     // libuv counts from the start of the turn; what is due now fires in the next turn.
     uv_update_time(uv)
     let fired: uv_timer_cb = { pointer in
-      guard let timer = owner(of: pointer, as: LoopTimer.self) else { return }
+      guard let timer = owner(of: pointer, as: LibuvTimer.self) else { return }
       let work = timer.take()
       timer.loop.removeTimer(timer.id)
       work?()
@@ -209,7 +209,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
       loop.later = []
       loop.turn()
     }
-    LoopIdentity.set(me)
+    LibuvLoopIdentity.set(me)
     do {
       context = try Libwebsockets.createContext(loop: uv)
       contextWakeup = polledDescriptor(on: uv)
@@ -307,7 +307,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
 
   private func end() {
     isOver = true
-    LoopIdentity.set(nil)
+    LibuvLoopIdentity.set(nil)
     queue.end(
       local: local + later, successor: successor, run: { [self] item in runAsSuccessor(item) })
     local = []

@@ -9,7 +9,7 @@ enum LoopItem {
 
 /// What other threads hand to a loop, in order. Once the loop's thread has ended, a serial
 /// dispatch queue takes its place, so that nothing handed over is ever dropped.
-final class LoopQueue: Sendable {
+final class SocketLoopQueue: Sendable {
   private struct State {
     var items: [LoopItem] = []
     var isSignalled = false

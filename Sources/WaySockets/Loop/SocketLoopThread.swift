@@ -1,9 +1,9 @@
 import Glibc
 
 /// A thread that first sets something up, and reports whether it could, before it goes on.
-enum LoopThread {
+enum SocketLoopThread {
   // Unchecked: handed from the caller to the thread, and back by the semaphore.
-  private final class Start: @unchecked Sendable {
+  private final class ThreadStart: @unchecked Sendable {
     let setUp: () throws(SocketError) -> Void
     let body: () -> Void
     let isSetUp = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
@@ -26,13 +26,13 @@ enum LoopThread {
   static func start(
     setUp: @escaping () throws(SocketError) -> Void, body: @escaping () -> Void
   ) throws(SocketError) {
-    let start = Start(setUp: setUp, body: body)
+    let start = ThreadStart(setUp: setUp, body: body)
     var thread = pthread_t()
     let status = pthread_create(
       &thread, nil,
       { argument in
         guard let argument else { return nil }
-        let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+        let start = Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
         do throws(SocketError) {
           try start.setUp()
         } catch {

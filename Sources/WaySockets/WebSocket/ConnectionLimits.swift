@@ -9,7 +9,7 @@ struct ConnectionLimits: Sendable {
   /// How long the peer may take nothing of so much.
   var stallTimeout: Duration = .seconds(10)
   /// What holds for all connections of a server together.
-  var budget = QueueBudget()
+  var budget = SocketQueueBudget()
   /// How long a closing connection may take to send what waits.
   var closeTimeout: Duration
 }

@@ -7,7 +7,7 @@ import WayTransport
 /// Frames of a server are cut where a block ends. Those of a client are whole in their block, since
 /// lws sends them, which may put a frame of its own between two writes, and wants LWS_PRE bytes of
 /// room before what it writes.
-struct OutBuffer: ~Copyable {
+struct OutboundBuffer: ~Copyable {
   private struct Block {
     var memory: UnsafeMutableRawPointer
     var capacity: Int
@@ -24,7 +24,7 @@ struct OutBuffer: ~Copyable {
   private static let blocksPerSend = 64
 
   private let pool: BufferPool
-  private let budget: QueueBudget
+  private let budget: SocketQueueBudget
   /// Blocks that are full, the oldest at `oldest`; those before are gone.
   private var full: [Block] = []
   private var oldest = 0
@@ -35,7 +35,7 @@ struct OutBuffer: ~Copyable {
   /// Bytes of the blocks.
   private(set) var capacity = 0
 
-  init(pool: BufferPool, budget: QueueBudget) {
+  init(pool: BufferPool, budget: SocketQueueBudget) {
     self.pool = pool
     self.budget = budget
   }
@@ -218,7 +218,7 @@ struct OutBuffer: ~Copyable {
     Self.free(block, pool, budget)
   }
 
-  private static func free(_ block: Block, _ pool: BufferPool, _ budget: QueueBudget) {
+  private static func free(_ block: Block, _ pool: BufferPool, _ budget: SocketQueueBudget) {
     budget.used -= block.capacity
     if block.capacity == BufferPool.blockSize {
       pool.give(block.memory)

@@ -1,5 +1,5 @@
 /// Whether a connection is read from.
-struct ReadGate {
+struct ReadPause {
   /// Its receiver takes nothing now.
   var isPaused = false
   /// So much waits to be sent to the peer that it has to take some of it first.

@@ -13,14 +13,14 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private enum State {
     case open
     /// It goes on at another place, as soon as what was sent is written.
-    case moving(to: LoopConnections, then: @Sendable (any MessageChannel) -> Void)
+    case moving(to: SocketLoopServer, then: @Sendable (any MessageChannel) -> Void)
     /// The close frame was sent, or waits behind what is to be sent before it.
     case closing
     case closed
   }
 
   /// What goes with a connection to another loop.
-  struct Luggage: Sendable {
+  struct TransferState: Sendable {
     let id: UInt64
     let limits: ConnectionLimits
     let frames: FrameReader
@@ -31,12 +31,12 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   let id: UInt64
   var loop: any EventLoop { socketLoop }
   /// Where it is, of the server's places; nil for a client's.
-  private var place: LoopConnections?
+  private var place: SocketLoopServer?
 
   private let socketLoop: SocketLoop
   private let limits: ConnectionLimits
   private let isClient: Bool
-  private let traffic: Traffic
+  private let traffic: SocketTraffic
   @exclusivity(unchecked) private var wsi: OpaquePointer?
   @exclusivity(unchecked) private var receiver: (any MessageReceiver)?
   @exclusivity(unchecked) private var state = State.open
@@ -47,7 +47,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   @exclusivity(unchecked) private var isDeaf = false
   private var isPeerDone = false
   @exclusivity(unchecked) private var assembly = MessageAssembly()
-  @exclusivity(unchecked) private var gate = ReadGate()
+  @exclusivity(unchecked) private var gate = ReadPause()
   /// What a server's connection had read when its gate closed.
   @exclusivity(unchecked) private var unread: [UInt8] = []
   /// Rings where the peer of a full connection has taken nothing for too long.
@@ -69,7 +69,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// it when it came.
   init(
     loop: SocketLoop, wsi: OpaquePointer?, limits: ConnectionLimits,
-    at place: LoopConnections? = nil, id: UInt64? = nil
+    at place: SocketLoopServer? = nil, id: UInt64? = nil
   ) {
     self.id = id ?? Self.makeID()
     socketLoop = loop
@@ -208,7 +208,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   func resume() { change { $0.isPaused = false } }
 
   /// A client's lws keeps what it has read (lws_rx_flow_control); here it is ``unread``.
-  private func change(_ change: (inout ReadGate) -> Void) {
+  private func change(_ change: (inout ReadPause) -> Void) {
     let wasOpen = gate.isOpen
     change(&gate)
     guard let wsi, gate.isOpen != wasOpen else { return }
@@ -261,7 +261,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       state = .open
       return close(.overloaded, "the server has no descriptor left")
     }
-    let luggage = Luggage(
+    let luggage = TransferState(
       id: id, limits: limits, frames: frames, assembly: assembly, unread: unread)
     state = .closed
     receiver = nil
@@ -272,7 +272,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   }
 
   /// It has come from another loop: what it brings is read before what comes.
-  func unpack(_ luggage: Luggage) {
+  func unpack(_ luggage: TransferState) {
     frames = luggage.frames
     assembly = luggage.assembly
     unread = luggage.unread
@@ -301,7 +301,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private func appendClose(_ payload: [UInt8]) {
     state = .closing
     // Its peer's close frame is read for.
-    change { $0 = ReadGate() }
+    change { $0 = ReadPause() }
     stall?.cancel()
     writer.append(payload.span.bytes, as: .close)
     flushLater()
@@ -311,7 +311,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// Cuts off: lws sees the end of the socket and closes.
   func kill() {
     guard let wsi else { return }
-    change { $0 = ReadGate() }
+    change { $0 = ReadPause() }
     Glibc.shutdown(lws_get_socket_fd(wsi), Int32(SHUT_RDWR))
   }
 

@@ -4,13 +4,13 @@ import Synchronization
 import WayTransport
 
 /// The WebSocket connections of a server on one of its loops.
-final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to its loop
+final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to its loop
   /// A socket that is about to be a connection here.
   private struct Arrival {
     let id: UInt64
     let limits: ConnectionLimits
     /// What it brings from another loop.
-    var luggage: SocketConnection.Luggage?
+    var luggage: SocketConnection.TransferState?
     /// Hands it to its receiver.
     let begin: (SocketConnection) -> Void
   }
@@ -21,7 +21,7 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
 
   private let configuration: SocketServerConfiguration
   private let patience: Patience
-  private let budget: QueueBudget
+  private let budget: SocketQueueBudget
   private var connections: [UInt64: SocketConnection] = [:]
   /// The one whose descriptor is handed to lws, for the callbacks that come before lws returns.
   private var arriving: Arrival?
@@ -29,7 +29,7 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
   private var isStopping = false
   private var isOver = false
   /// All places of the server, this one among them.
-  private var places: [LoopConnections] = []
+  private var places: [SocketLoopServer] = []
   private var onEnded: @Sendable () -> Void = {}
   private var onOver: @Sendable () -> Void = {}
 
@@ -38,7 +38,7 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
     self.configuration = configuration
     self.loop = loop
     patience = Patience(ping: configuration.ping, silence: configuration.silence)
-    budget = QueueBudget(limit: configuration.maximumBufferedTotal / max(count, 1))
+    budget = SocketQueueBudget(limit: configuration.maximumBufferedTotal / max(count, 1))
     super.init()
     budget.makeRoom = { [weak self] in self?.makeRoom($0) }
   }
@@ -46,7 +46,7 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
   /// Takes connections from now on. `onEnded` is told of each that has ended on one of the places,
   /// and `onOver` once, when this place has stopped; both are called on this loop.
   func begin(
-    among places: [LoopConnections], subprotocols: [String],
+    among places: [SocketLoopServer], subprotocols: [String],
     onEnded: @escaping @Sendable () -> Void, onOver: @escaping @Sendable () -> Void
   ) throws(SocketError) {
     _ = try VirtualHost(loop: loop, isServer: true, subprotocols: subprotocols, owner: self)
@@ -77,7 +77,7 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
 
   /// Takes a socket from another place of the server, from its thread. `goOn` attaches a receiver.
   func take(
-    _ descriptor: Int32, _ luggage: SocketConnection.Luggage,
+    _ descriptor: Int32, _ luggage: SocketConnection.TransferState,
     _ goOn: @escaping @Sendable (any MessageChannel) -> Void
   ) {
     load.add(1, ordering: .relaxed)
@@ -124,7 +124,7 @@ final class LoopConnections: SocketOwner, @unchecked Sendable {  // confined to 
   // MARK: Going
 
   /// The place of the server on another loop; nil where it has none there, or takes nobody more.
-  func place(on loop: any EventLoop) -> LoopConnections? {
+  func place(on loop: any EventLoop) -> SocketLoopServer? {
     if isStopping { return nil }
     return places.first { $0.loop === loop && $0 !== self }
   }

@@ -1,5 +1,5 @@
 /// The memory that what waits to be sent may take up, over all connections of a server.
-final class QueueBudget: @unchecked Sendable {  // confined to its loop
+final class SocketQueueBudget: @unchecked Sendable {  // confined to its loop
   let limit: Int
   var used = 0
   /// Is asked for so many bytes where they are not left.

@@ -4,7 +4,7 @@ import WayTransport
 /// What the WebSocket connections of a loop have carried since it began.
 ///
 /// Only the loop writes; any thread may read what counts.
-package final class Traffic: Sendable {
+package final class SocketTraffic: Sendable {
   package let messagesReceived = Atomic(0)
   package let messagesSent = Atomic(0)
   /// Bytes of messages, without what frames them.
@@ -46,7 +46,7 @@ package struct SocketStatistics: Sendable {
   /// Bytes of memory that what waits to be sent to their peers takes up, and may.
   package let queuedBytes: Int
   package let queueLimit: Int
-  package let traffic: Traffic
+  package let traffic: SocketTraffic
 }
 
 extension Atomic where Value == Int {

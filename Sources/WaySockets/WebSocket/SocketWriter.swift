@@ -5,15 +5,15 @@ import WayTransport
 /// Queues the frames of one connection, and writes them to its socket.
 struct SocketWriter: ~Copyable {
   private let isClient: Bool
-  private var out: OutBuffer
+  private var out: OutboundBuffer
   /// Bytes of a client that lws has copied because the socket would not take them.
   private var held = 0
   /// The socket takes no more until WRITEABLE.
   private var isBlocked = false
 
-  init(isClient: Bool, pool: BufferPool, budget: QueueBudget) {
+  init(isClient: Bool, pool: BufferPool, budget: SocketQueueBudget) {
     self.isClient = isClient
-    out = OutBuffer(pool: pool, budget: budget)
+    out = OutboundBuffer(pool: pool, budget: budget)
   }
 
   /// Bytes of memory that what waits takes up.

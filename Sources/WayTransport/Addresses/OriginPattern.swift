@@ -26,13 +26,13 @@ package struct OriginPattern: Hashable, Sendable, CustomStringConvertible {
       form = .opaque
       return
     }
-    guard let (scheme, rest) = PageOrigin.scheme(of: text) else { return nil }
+    guard let (scheme, rest) = WebOrigin.scheme(of: text) else { return nil }
     var name = rest
     let hasLabel = name.hasPrefix("*.")
     if hasLabel { name = name.dropFirst(2) }
     let hasAnyPort = name.hasSuffix(":*")
     if hasAnyPort { name = name.dropLast(2) }
-    if name.isEmpty, !hasLabel, !hasAnyPort, PageOrigin.usualPort(scheme) == nil {
+    if name.isEmpty, !hasLabel, !hasAnyPort, WebOrigin.usualPort(scheme) == nil {
       form = .named(scheme: scheme, host: "", hasLabel: false, port: .exactly(nil))
       return
     }
@@ -41,11 +41,11 @@ package struct OriginPattern: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     form = .named(
       scheme: scheme, host: authority.host, hasLabel: hasLabel,
-      port: hasAnyPort ? .any : .exactly(authority.port ?? PageOrigin.usualPort(scheme)))
+      port: hasAnyPort ? .any : .exactly(authority.port ?? WebOrigin.usualPort(scheme)))
   }
 
   /// Whether an origin is one of those that are meant.
-  package func matches(_ origin: PageOrigin) -> Bool {
+  package func matches(_ origin: WebOrigin) -> Bool {
     switch (form, origin) {
     case (.opaque, .opaque): return true
     case (
@@ -67,7 +67,7 @@ package struct OriginPattern: Hashable, Sendable, CustomStringConvertible {
       switch port {
       case .any: ":*"
       case .exactly(let port):
-        port == PageOrigin.usualPort(scheme) ? "" : port.map { ":\($0)" } ?? ""
+        port == WebOrigin.usualPort(scheme) ? "" : port.map { ":\($0)" } ?? ""
       }
     return scheme + "://" + (hasLabel ? "*." : "") + host + suffix
   }

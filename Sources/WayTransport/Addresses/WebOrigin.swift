@@ -1,5 +1,5 @@
 /// The origin of a page, as the header field Origin tells it (RFC 6454 §7).
-package enum PageOrigin: Hashable, Sendable {
+package enum WebOrigin: Hashable, Sendable {
   /// `null`: a frame in a sandbox, a file, a `data:` document.
   case opaque
   /// All in lower case. `host` is that of an ``Authority``, and empty where the scheme has none

@@ -1,12 +1,12 @@
 /// A value does not fit the type that it is read as.
-package struct UnfitValue: Error {
+package struct ValueDecodingError: Error {
   /// Where it is, as a JSON path (RFC 9535).
   package let path: String
   /// What is wrong.
   package let message: String
 }
 
-extension UnfitValue: CustomStringConvertible {
+extension ValueDecodingError: CustomStringConvertible {
   package var description: String { "\(path): \(message)" }
 }
 
@@ -14,7 +14,7 @@ extension ValueObject {
   /// The members as a type, text read as a number or truth value where the type wants one.
   package func readParameters<Parameters: Decodable>(
     as type: Parameters.Type
-  ) throws(UnfitValue) -> Parameters {
+  ) throws(ValueDecodingError) -> Parameters {
     try Value.object(self).read(as: type, by: ValueDecoder(readsText: true))
   }
 }
@@ -23,18 +23,18 @@ extension Value {
   /// The value as a type, strictly.
   package func read<Result: Decodable>(
     as type: Result.Type, by decoder: ValueDecoder = ValueDecoder()
-  ) throws(UnfitValue) -> Result {
+  ) throws(ValueDecodingError) -> Result {
     do {
       return try decoder.decode(type, from: self)
     } catch let error as DecodingError {
-      throw UnfitValue(error)
+      throw ValueDecodingError(error)
     } catch {
-      throw UnfitValue(path: "$", message: "\(error)".brief)
+      throw ValueDecodingError(path: "$", message: "\(error)".brief)
     }
   }
 }
 
-extension UnfitValue {
+extension ValueDecodingError {
   fileprivate init(_ error: DecodingError) {
     let context: DecodingError.Context
     var path: [any CodingKey] = []

@@ -7,7 +7,7 @@ extension BridgeConfiguration {
   /// and calls as can be.
   package var keptLimits: Limits {
     var limits = limits.inRange
-    if conformance, let descriptors = Descriptors.limit {
+    if conformance, let descriptors = ProcessDescriptors.limit {
       limits.maxConnections = descriptors
       limits.maxSessions = descriptors
       limits.maxRate = 0
@@ -31,7 +31,7 @@ extension BridgeConfiguration {
     sockets.prefix = prefix
     sockets.access = try access(by: policy)
     sockets.allowsOthers = identify != nil || allowsAnonymous
-    sockets.openPaths = [Responder.healthPath]
+    sockets.openPaths = [BridgeResponder.healthPath]
     sockets.handshakeHeaders = handshakeHeaders
     sockets.contentSecurityPolicy = contentSecurityPolicy
     sockets.maximumConnections = limits.maxConnections
@@ -46,9 +46,9 @@ extension BridgeConfiguration {
 
   /// The files of the client and of the inspector, unless the folder has some of its own at their
   /// place.
-  package var embeddedFiles: [String: EmbeddedFile] {
+  package var embeddedFiles: [String: HTTPEmbeddedFile] {
     guard servesClient else { return [:] }
-    var files = hasOwn(WebClient.folder) ? [:] : WebClient.files
+    var files = hasOwn(EmbeddedWebClient.folder) ? [:] : EmbeddedWebClient.files
     if servesInspector, !hasOwn(WebInspector.folder) {
       files.merge(WebInspector.files) { first, _ in first }
     }

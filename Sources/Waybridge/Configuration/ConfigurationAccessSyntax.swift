@@ -2,7 +2,7 @@ import WaySockets
 import WayTransport
 
 /// What the texts of a configuration must be that say who comes in.
-package enum DoorForm: Sendable {
+package enum ConfigurationAccessSyntax: Sendable {
   case origin, host, proxy, prefix
 
   /// What a text of this kind must be; nil where it is.

@@ -7,7 +7,7 @@ import WaySockets
 /// It may have handed over the socket to listen on (sd_listen_fds(3)), is told when the server
 /// listens, reads its files anew and ends (sd_notify(3)), and may want a sign of life from time to
 /// time (sd_watchdog_enabled(3)), which is given for as long as all event loops turn.
-public struct ServiceManager: Sendable {
+public struct SystemdNotifier: Sendable {
   /// The descriptor of the socket that was handed over; nil where there is none.
   public let listeningDescriptor: Int32?
   /// After how long a silence it takes the process for hung; nil where it does not watch.
@@ -60,7 +60,7 @@ public struct ServiceManager: Sendable {
   }
 }
 
-extension ServiceManager {
+extension SystemdNotifier {
   /// What it is told.
   enum Notice {
     case listening(BoundAddress)

@@ -46,7 +46,7 @@ package struct FileStamp: Sendable, Hashable {
 }
 
 /// When a file that is looked at again and again is to be read.
-package struct FileWatch: Sendable {
+package struct FileChangeDetector: Sendable {
   /// What was read last, and what the last look found; nil is a file that is not there.
   private var read: FileStamp?
   private var seen: FileStamp?

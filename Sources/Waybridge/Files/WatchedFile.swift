@@ -7,7 +7,7 @@ package struct WatchedFile: Sendable {
   package typealias Content = Result<[UInt8], FileFault>
 
   private let file: BoundedFile
-  private var watch = FileWatch(read: nil)
+  private var watch = FileChangeDetector(read: nil)
 
   /// - Parameters:
   ///   - limit: the most bytes that it may have.

@@ -4,7 +4,7 @@ import WaySockets
 import WayTransport
 
 /// Answers what is asked for before the files are looked at.
-enum Responder {
+enum BridgeResponder {
   static let healthPath = "/health"
 
   /// Answers `/health` and `/metrics`, takes what is posted to `/rpc` where `post` is given, and
@@ -12,7 +12,7 @@ enum Responder {
   /// are served; nil refuses none. Those of the program are served. What is answered later is
   /// answered on `loop`, on which requests are.
   static func make(
-    webEntries: [String]?, embedded: [String: EmbeddedFile], metrics: BridgeMetrics,
+    webEntries: [String]?, embedded: [String: HTTPEmbeddedFile], metrics: BridgeMetrics,
     on loop: any EventLoop, post: Post?
   ) -> HTTPResponder {
     { request in
@@ -84,7 +84,7 @@ enum Responder {
 
   /// Where calls of back-ends go.
   struct Post: Sendable {
-    let group: HubGroup
+    let group: SessionServer
     /// Bytes of a body.
     let maxMessage: Int
     /// Whether who has no token is taken too.

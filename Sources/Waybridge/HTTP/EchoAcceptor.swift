@@ -3,10 +3,10 @@ import WayTransport
 /// Sends every message back as it came.
 struct EchoAcceptor: ChannelAcceptor {
   func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
-    Echo(channel: channel)
+    EchoReceiver(channel: channel)
   }
 
-  private final class Echo: MessageReceiver {
+  private final class EchoReceiver: MessageReceiver {
     private let channel: any MessageChannel
 
     init(channel: any MessageChannel) {

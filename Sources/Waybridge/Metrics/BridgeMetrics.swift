@@ -5,7 +5,7 @@ import WayTable
 
 /// What a bridge tells of itself.
 struct BridgeMetrics: Sendable {
-  let group: HubGroup
+  let group: SessionServer
   let server: SocketServer
   /// In the order of the loops.
   let lags: [LagProbe]
@@ -25,12 +25,12 @@ struct BridgeMetrics: Sendable {
     var family = MetricFamily("waybridge_build_info", .gauge, "What serves; always 1.")
     family.add(
       1, ("version", BridgeServer.version), ("commit", BridgeServer.commit ?? "unknown"),
-      ("swift", Build.swiftVersion))
+      ("swift", BuildInfo.swiftVersion))
     return family
   }
 
   private func held(_ hubs: [HubStatistics]) -> [MetricFamily] {
-    var census = Census()
+    var census = SessionTotals()
     for hub in hubs { census += hub.census }
     return [
       MetricFamily("waybridge_sessions", .gauge, "Open sessions.", value: census.sessions),
@@ -138,7 +138,7 @@ struct BridgeMetrics: Sendable {
   static let duration = "waybridge_call_duration_seconds"
 
   private func carried(_ sockets: [SocketStatistics]) -> [MetricFamily] {
-    func sum(_ count: (Traffic) -> Int) -> Int { sockets.sum { count($0.traffic) } }
+    func sum(_ count: (SocketTraffic) -> Int) -> Int { sockets.sum { count($0.traffic) } }
     var messages = MetricFamily("waybridge_messages_total", .counter, "WebSocket messages.")
     messages.add(sum { $0.messagesReceived.load(ordering: .relaxed) }, ("direction", "in"))
     messages.add(sum { $0.messagesSent.load(ordering: .relaxed) }, ("direction", "out"))

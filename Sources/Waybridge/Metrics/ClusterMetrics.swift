@@ -3,7 +3,7 @@ import WayValues
 
 /// What a server tells of its cluster.
 struct ClusterMetrics {
-  let cluster: ClusterMember
+  let cluster: ClusterNode
 
   var families: [MetricFamily] { servers + lease + sessions + relays }
 

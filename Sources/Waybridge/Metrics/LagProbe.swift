@@ -4,7 +4,7 @@ import WayTransport
 /// How late a loop is: once a second, a timer looks by how much it missed its time.
 final class LagProbe: Sendable {
   private let loop: any EventLoop
-  private let lateness = DurationHistogram()
+  private let lateness = CallDurationHistogram()
 
   init(loop: any EventLoop) {
     self.loop = loop

@@ -48,7 +48,7 @@ struct MetricFamily {
     _ histogram: HistogramCounts, _ labels: [(name: String, value: String)] = []
   ) {
     var count = 0
-    let bounds = DurationHistogram.bounds.map { Double($0) / 1e9 } + [.infinity]
+    let bounds = CallDurationHistogram.bounds.map { Double($0) / 1e9 } + [.infinity]
     for (bound, bucket) in zip(bounds, histogram.buckets) {
       count += bucket
       samples.append(

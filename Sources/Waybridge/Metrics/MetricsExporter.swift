@@ -5,7 +5,7 @@ import WayTransport
 
 /// Hands a bridge's metrics to the backend of swift-metrics that the app has bootstrapped:
 /// durations as calls end, all others every ten seconds.
-final class MetricsExport: Sendable {
+final class MetricsExporter: Sendable {
   private let factory: any MetricsFactory
   private let timers: [Timer]
   private let exported = Locked([String: Exported]())
@@ -33,7 +33,7 @@ final class MetricsExport: Sendable {
   }
 
   /// A call has ended; `method` is its place in ``CallMeter/names``.
-  func ended(_ method: CallMeter.Place, nanoseconds: UInt64) {
+  func ended(_ method: SessionCallMeter.Place, nanoseconds: UInt64) {
     timers[Int(method)].recordNanoseconds(Int64(clamping: nanoseconds))
   }
 

@@ -16,7 +16,10 @@ enum ProcessMetrics {
       ("process_resident_memory_bytes", "Resident memory.", residentBytes),
       ("process_virtual_memory_bytes", "Virtual memory.", pages(0)),
       ("process_open_fds", "Open descriptors.", openDescriptors.map(Double.init)),
-      ("process_max_fds", "Descriptors that may be open.", Descriptors.limit.map(Double.init)),
+      (
+        "process_max_fds", "Descriptors that may be open.",
+        ProcessDescriptors.limit.map(Double.init)
+      ),
     ] {
       guard let value else { continue }
       families.append(MetricFamily(name, .gauge, help, value: value))

@@ -1,7 +1,7 @@
 import CWayBuild
 
 /// What was built, and by what.
-enum Build {
+enum BuildInfo {
   /// The commit that the build was told; nil where it was told none.
   static let commit: String? = {
     let commit = String(cString: way_build_commit())
@@ -15,5 +15,5 @@ enum Build {
 extension BridgeServer {
   /// The commit that this was built from, where the build was told it: by the environment's
   /// `WAYBRIDGE_COMMIT`.
-  public static var commit: String? { Build.commit }
+  public static var commit: String? { BuildInfo.commit }
 }

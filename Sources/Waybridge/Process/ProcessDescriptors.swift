@@ -1,7 +1,7 @@
 import Glibc
 
 /// The descriptors of the process.
-enum Descriptors {
+enum ProcessDescriptors {
   /// How many it may have open (getrlimit, RLIMIT_NOFILE).
   static var limit: Int? {
     var limit = rlimit()

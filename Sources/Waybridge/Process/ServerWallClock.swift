@@ -1,7 +1,7 @@
 import Glibc
 
 /// The system's clock, as events are stamped with it.
-package enum WallClock {
+package enum ServerWallClock {
   /// Milliseconds since 1970-01-01 UTC (clock_gettime, CLOCK_REALTIME).
   package static func milliseconds() -> Int64 {
     var time = timespec()

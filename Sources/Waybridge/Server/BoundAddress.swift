@@ -9,7 +9,7 @@ public struct BoundAddress: Sendable, Hashable, CustomStringConvertible {
   /// The path of the Unix socket, from the root on; nil over TCP.
   public let unixPath: String?
 
-  init(_ address: ListeningAddress) {
+  init(_ address: ListenAddress) {
     host = address.host
     port = address.port
     unixPath = address.unixPath

@@ -9,14 +9,14 @@ extension BridgeServer {
   /// start throws.
   package func begin(
     on loop: any EventLoop, now: @escaping @Sendable () -> Int64
-  ) async throws -> SessionHub {
+  ) async throws -> LoopSessions {
     try slot.start()
     do {
       try await router.start()
       let log = configuration.logger.map(BridgeLog.init)
       let shared = try configuration.hub(serving: router, log: log, now: now)
-      let group = HubGroup(shared)
-      let hub = SessionHub(loop: loop, in: group)
+      let group = SessionServer(shared)
+      let hub = LoopSessions(loop: loop, in: group)
       await open(to: group)
       return hub
     } catch {
@@ -26,7 +26,7 @@ extension BridgeServer {
   }
 
   /// Ends what ``begin(on:now:)`` has begun; the connections are the caller's to close first.
-  package func end(_ hub: SessionHub) async {
+  package func end(_ hub: LoopSessions) async {
     await hub.group.endListening()
     slot.ended()
   }

@@ -8,7 +8,7 @@ extension BridgeServer {
 
   /// Follows the table while the server runs: its file, what is told of its changes, and who serves
   /// it. Ends when the task is cancelled.
-  func followTable(_ group: HubGroup) async {
+  func followTable(_ group: SessionServer) async {
     await withTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await self.recheck(group) }
       if let table = configuration.table {
@@ -44,7 +44,7 @@ extension BridgeServer {
         throw TableError(.unreadable, "\(name) \(error.reason)")
       }
       let document = try TableDocument.parse(bytes, from: name)
-      _ = try? await table.take(document, cause: .file, at: WallClock.milliseconds())
+      _ = try? await table.take(document, cause: .file, at: ServerWallClock.milliseconds())
     } catch {
       await table.refuse(error, .file)
     }
@@ -72,7 +72,7 @@ extension BridgeServer {
 
   /// Compares what is declared with who is there, for the metrics; tells the log of what code alone
   /// decides.
-  private func recheck(_ group: HubGroup) async {
+  private func recheck(_ group: SessionServer) async {
     let found = await group.recheck()
     for (names, message) in [
       (found.handlers, "handlers of routes that the table does not have"),

@@ -20,7 +20,7 @@ public struct BridgeServer: Service {
   public static let version = ServerSoftware.version
 
   /// The methods that every bridge has, as `rpc.discover` tells them.
-  package static var methods: [String] { HubGroup.methods }
+  package static var methods: [String] { SessionServer.methods }
 
   let router: Router
   let configuration: BridgeConfiguration
@@ -80,7 +80,7 @@ public struct BridgeServer: Service {
 
   /// Hands over the links that have waited; from then on the methods of this server find the
   /// bridge.
-  func open(to group: HubGroup) async {
+  func open(to group: SessionServer) async {
     while case let links = slot.begin(group), !links.isEmpty {
       for (link, audience) in links {
         // It was checked when it came, so too many wait for sessions by now.
@@ -92,7 +92,7 @@ public struct BridgeServer: Service {
   }
 
   /// The hubs of the bridge that runs; fails with 2503 while there is none.
-  func group() throws(CallError) -> HubGroup {
+  func group() throws(CallError) -> SessionServer {
     try slot.group()
   }
 
@@ -100,7 +100,7 @@ public struct BridgeServer: Service {
   /// would.
   func group(
     orKeeping link: DeepLink, for audience: Audience
-  ) throws(CallError) -> HubGroup? {
+  ) throws(CallError) -> SessionServer? {
     try slot.group(
       orKeeping: link, for: audience, limit: configuration.keptLimits.maxLinks)
   }
@@ -116,9 +116,9 @@ extension BridgeServer: CustomStringConvertible {
 /// A bridge that listens, until it is stopped.
 package struct RunningBridge: Sendable {
   package let address: BoundAddress
-  package let group: HubGroup
+  package let group: SessionServer
   /// One for each loop, in their order.
-  private let hubs: [SessionHub]
+  private let hubs: [LoopSessions]
   private let loops: [SocketLoop]
   private let server: SocketServer
   private let memory: MemoryTrim
@@ -127,9 +127,9 @@ package struct RunningBridge: Sendable {
 
   package init(router: Router, configuration: BridgeConfiguration) async throws {
     let log = configuration.logger.map(BridgeLog.init)
-    var shared = try configuration.hub(serving: router, log: log, now: WallClock.milliseconds)
+    var shared = try configuration.hub(serving: router, log: log, now: ServerWallClock.milliseconds)
     var sockets = try configuration.sockets()
-    let export = MetricsExport(methods: CallMeter.names(of: HubGroup.methods))
+    let export = MetricsExporter(methods: SessionCallMeter.names(of: SessionServer.methods))
     if let export { shared.observer.timed = { export.ended($0, nanoseconds: $1) } }
     MemoryTrim.share()
     let loop = try SocketLoop.start()
@@ -140,13 +140,13 @@ package struct RunningBridge: Sendable {
       for loop in loops { await loop.shutdown() }
       throw error
     }
-    let group = HubGroup(shared, size: loops.count)
+    let group = SessionServer(shared, size: loops.count)
     self.group = group
     sockets.onRefused = { status, reason, hint, address in
       group.refusals.add(.request, status, reason, address: address, remedy: hint)
       log?.refused(status, reason, hint)
     }
-    hubs = loops.map { SessionHub(loop: $0, in: group) }
+    hubs = loops.map { LoopSessions(loop: $0, in: group) }
     server = SocketServer(
       configuration: sockets, endpoints: configuration.endpoints(group), loop: loop,
       others: Array(loops.dropFirst()))
@@ -156,7 +156,7 @@ package struct RunningBridge: Sendable {
     do {
       try await group.restore()
       let bound = try await server.start(
-        responder: Responder.make(
+        responder: BridgeResponder.make(
           webEntries: configuration.webEntries, embedded: sockets.embeddedFiles, metrics: metrics,
           on: loop, post: configuration.post(group)))
       address = BoundAddress(bound)
@@ -201,9 +201,9 @@ package struct RunningBridge: Sendable {
 
 extension BridgeConfiguration {
   /// Where WebSocket connections are taken.
-  fileprivate func endpoints(_ group: HubGroup) -> [Endpoint] {
+  fileprivate func endpoints(_ group: SessionServer) -> [Endpoint] {
     let bridge = Endpoint(
-      path: "/bridge", subprotocols: [SessionHub.subprotocol],
+      path: "/bridge", subprotocols: [LoopSessions.subprotocol],
       maxMessage: group.configuration.limits.maxMessage, acceptor: group)
     guard conformance else { return [bridge] }
     return [

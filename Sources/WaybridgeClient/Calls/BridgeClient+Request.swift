@@ -70,7 +70,7 @@ extension BridgeClient {
     _ call: PendingCall, _ id: RequestID, _ params: Value?, _ patience: Duration?
   ) {
     do throws(CallError) {
-      guard line.takesMessages else { throw ConnectionEnd(code: nil).notSent }
+      guard line.takesMessages else { throw ClientConnectionEnd(code: nil).notSent }
       guard !call.isCancelled else {
         throw CallError(.cancelled, "\(call.method) was cancelled before it was sent")
       }

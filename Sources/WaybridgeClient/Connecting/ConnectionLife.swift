@@ -2,7 +2,7 @@
 /// at a time.
 ///
 /// Pure: it is told what happened and when, and says what is next.
-struct ConnectionLife: Sendable {
+struct ReconnectState: Sendable {
   enum State: Sendable, Equatable {
     /// Nothing was asked of it yet.
     case idle

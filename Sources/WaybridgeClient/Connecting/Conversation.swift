@@ -32,7 +32,7 @@ struct Conversation: ~Copyable {
   private static let maxKept = 6 << 20
 
   /// nil where the server cannot resume, or the app does not want it.
-  private var numbering: Numbering?
+  private var numbering: SequenceState?
   private var canGoOn = false
   private var writer = MessageWriter()
   private var asked: [RequestID: @Sendable (Result<Value, CallError>) -> Void] = [:]
@@ -44,11 +44,11 @@ struct Conversation: ~Copyable {
   /// Whether anything was taken that was not acknowledged.
   var owesAck: Bool { numbering?.owesAck == true }
   /// When the server is to be told of it.
-  mutating func dueAck() -> Numbering.Ack { numbering?.dueAck() ?? .never }
+  mutating func dueAck() -> SequenceState.Ack { numbering?.dueAck() ?? .never }
 
   /// Both sides begin with 1, where they number; what was kept is dropped.
   mutating func begin(isNumbered: Bool) {
-    numbering = isNumbered ? Numbering() : nil
+    numbering = isNumbered ? SequenceState() : nil
     canGoOn = isNumbered
   }
 
@@ -135,7 +135,7 @@ struct Conversation: ~Copyable {
 
   /// Decides on a frame. Before the hello is answered (`isOpen`) nothing has a number.
   mutating func admit(
-    _ incoming: Incoming, _ numbers: MessageNumbers, bytes: Int, isOpen: Bool
+    _ incoming: FrameContent, _ numbers: SequenceNumbers, bytes: Int, isOpen: Bool
   ) -> Verdict {
     if case .message(.response(let response)) = incoming, numbers.areAbsent,
       let answer = asked.removeValue(forKey: response.id)
@@ -151,7 +151,7 @@ struct Conversation: ~Copyable {
     }
   }
 
-  private mutating func admitApart(_ incoming: Incoming) -> Verdict {
+  private mutating func admitApart(_ incoming: FrameContent) -> Verdict {
     switch incoming {
     case .malformed: return .take
     case .message(.request(let request)) where request.method == "$/ping": return .take

@@ -14,20 +14,20 @@ final class Line: @unchecked Sendable {
   private static let ackPatience: Duration = .seconds(1)
 
   private let loop: any EventLoop
-  private let connector: any Connector
+  private let connector: any ClientConnector
   private let decoder = MessageDecoder()
   private var conversation = Conversation()
-  private var life = ConnectionLife(.never)
+  private var life = ReconnectState(.never)
   private var liveness: Liveness?
   private var user: (any LineUser)?
   private var connection: ClientConnection?
-  private var lastEnd = ConnectionEnd(code: nil)
+  private var lastEnd = ClientConnectionEnd(code: nil)
   private var retry: (any ScheduledWork)?
   private var hello: (any ScheduledWork)?
   private var ack: (any ScheduledWork)?
   private var watch: (any ScheduledWork)?
 
-  init(_ connector: any Connector, on loop: any EventLoop) {
+  init(_ connector: any ClientConnector, on loop: any EventLoop) {
     self.connector = connector
     self.loop = loop
   }
@@ -50,7 +50,7 @@ final class Line: @unchecked Sendable {
   /// Connects for the first time. The user is held until the end.
   func begin(_ reconnection: BridgeClient.Reconnection, for user: any LineUser) {
     guard life.state == .idle else { return }
-    life = ConnectionLife(reconnection)
+    life = ReconnectState(reconnection)
     life.begin()
     self.user = user
     connect()
@@ -155,19 +155,19 @@ final class Line: @unchecked Sendable {
     guard let connection else { return }
     self.connection = nil
     connection.channel?.close(code, reason)
-    lost(ConnectionEnd(code: code.rawValue), error)
+    lost(ClientConnectionEnd(code: code.rawValue), error)
   }
 
-  func closed(_ connection: ClientConnection, _ end: ConnectionEnd) {
+  func closed(_ connection: ClientConnection, _ end: ClientConnectionEnd) {
     if connection === self.connection { lost(end) }
   }
 
-  private func lost(_ end: ConnectionEnd, _ error: CallError? = nil) {
+  private func lost(_ end: ClientConnectionEnd, _ error: CallError? = nil) {
     lastEnd = end
     lost(.closed(end.code), error)
   }
 
-  private func lost(_ loss: ConnectionLife.Loss, _ error: CallError?) {
+  private func lost(_ loss: ReconnectState.Loss, _ error: CallError?) {
     connection = nil
     conversation.interrupt()
     for work in [hello, ack, watch] { work?.cancel() }
@@ -253,7 +253,7 @@ final class Line: @unchecked Sendable {
   func receive(_ message: RawSpan, on connection: ClientConnection) {
     guard connection === self.connection else { return }
     liveness?.hear(at: loop.nanoseconds)
-    var numbers = MessageNumbers.none
+    var numbers = SequenceNumbers.none
     let incoming = decoder.decode(message, &numbers)
     switch conversation.admit(incoming, numbers, bytes: message.byteCount, isOpen: isOpen) {
     case .take: break

@@ -10,8 +10,8 @@ protocol LineUser: AnyObject, Sendable {
   func take(_ message: Message)
 
   /// The connection was lost, or there was none, and another try follows after `delay`.
-  func lost(_ end: ConnectionEnd, attempt: Int, delay: Duration)
+  func lost(_ end: ClientConnectionEnd, attempt: Int, delay: Duration)
 
   /// There will be no connection any more. `error` tells why there was none.
-  func ended(_ end: ConnectionEnd, _ error: CallError?)
+  func ended(_ end: ClientConnectionEnd, _ error: CallError?)
 }

@@ -5,14 +5,14 @@ extension BridgeClient {
     case open
     /// The connection was lost, and the client connects again after `delay`: for the `attempt`th time in
     /// a row, from 1. Calls wait.
-    case waiting(ConnectionEnd, attempt: Int, delay: Duration)
+    case waiting(ClientConnectionEnd, attempt: Int, delay: Duration)
     /// The session goes on over another connection, and nothing was lost. Where the server was
     /// restarted meanwhile, calls without a key that it may have been carrying out throw 2599.
     case resumed
     /// The session was gone, and a new one has begun in its place.
     case begunAnew(LostSession)
     /// There is no connection any more, and will be none.
-    case ended(ConnectionEnd)
+    case ended(ClientConnectionEnd)
   }
 
   /// What went with a session that was gone when its client came back.

@@ -17,6 +17,6 @@ final class ClientConnection: MessageReceiver, @unchecked Sendable {
 
   func closed(_ code: UInt16?) {
     channel = nil
-    line.closed(self, ConnectionEnd(code: code))
+    line.closed(self, ClientConnectionEnd(code: code))
   }
 }

@@ -3,7 +3,7 @@ import WayTransport
 import WayValues
 
 /// How a connection ended.
-public struct ConnectionEnd: Sendable, Hashable {
+public struct ClientConnectionEnd: Sendable, Hashable {
   /// The WebSocket close code (RFC 6455 §7.4; those from 4000 are in `protocol/codes.json`): 40xx
   /// are final, after 41xx a client backs off, after 42xx it connects again at once. nil where the
   /// connection was lost without one.

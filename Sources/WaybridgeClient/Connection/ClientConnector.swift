@@ -3,7 +3,7 @@ import WayTransport
 import WayValues
 
 /// Makes the connections of one client, one after another.
-package protocol Connector: Sendable {
+package protocol ClientConnector: Sendable {
   /// Connects, and hands the messages to the receiver that `accept` gives; that is called on the
   /// client's loop, once the handshake is done and before the first message.
   func connect(
@@ -24,7 +24,7 @@ package struct ConnectFailure: Error {
 }
 
 /// Connects over sockets.
-struct SocketConnector: Connector {
+struct SocketConnector: ClientConnector {
   let url: String
   let subprotocol: String?
   let loop: SocketLoop

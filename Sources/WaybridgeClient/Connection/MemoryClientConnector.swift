@@ -2,7 +2,7 @@ import WayTransport
 import WayValues
 
 /// Connects to a bridge in memory, for tests.
-package struct MemoryConnector: Connector {
+package struct MemoryClientConnector: ClientConnector {
   private let acceptor: any ChannelAcceptor
   private let handshake: Handshake
   private let loop: MemoryLoop
@@ -29,7 +29,7 @@ package struct MemoryConnector: Connector {
     await withCheckedContinuation { continuation in
       loop.execute {
         let channel = MemoryChannel.connect(
-          to: acceptor, handshake, loop: loop, receiver: NobodyYet())
+          to: acceptor, handshake, loop: loop, receiver: UnattachedReceiver())
         channel.attach(accept(channel))
         continuation.resume()
       }
@@ -38,7 +38,7 @@ package struct MemoryConnector: Connector {
 }
 
 /// Nothing comes before the receiver is attached.
-private final class NobodyYet: MessageReceiver {
+private final class UnattachedReceiver: MessageReceiver {
   func receive(_ message: RawSpan, as kind: MessageKind) {}
   func closed(_ code: UInt16?) {}
 }

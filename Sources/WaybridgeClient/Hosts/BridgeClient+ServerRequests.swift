@@ -7,7 +7,7 @@ import WayValues
 extension BridgeClient {
   func serve(_ request: Request) {
     if request.method == "$/ping" { return answerPing(request.id) }
-    let call = ServedCall(request.id)
+    let call = ServerRequest(request.id)
     do throws(CallError) {
       try serving.begin(call)
     } catch {
@@ -25,7 +25,7 @@ extension BridgeClient {
     line.sendApart(writer.bytes)
   }
 
-  private func carryOut(_ request: Request, _ call: ServedCall) throws(CallError) {
+  private func carryOut(_ request: Request, _ call: ServerRequest) throws(CallError) {
     let params = request.params ?? .null
     switch request.method {
     case "page.open": try openPage(params, call)
@@ -41,7 +41,7 @@ extension BridgeClient {
     }
   }
 
-  private func callPage(_ params: Value, _ call: ServedCall) throws(CallError) {
+  private func callPage(_ params: Value, _ call: ServerRequest) throws(CallError) {
     guard let id = params["page"]?.string, let name = params["method"]?.string else {
       throw CallError(.invalidParams, "page.call needs the strings page and method")
     }
@@ -55,7 +55,7 @@ extension BridgeClient {
     begin(call) { try await host.call(method, of: page) }
   }
 
-  private func runTask(_ params: Value, _ call: ServedCall) throws(CallError) {
+  private func runTask(_ params: Value, _ call: ServerRequest) throws(CallError) {
     guard let uri = params["uri"]?.string else {
       throw CallError(.invalidParams, "params.uri must be a string")
     }
@@ -69,13 +69,13 @@ extension BridgeClient {
   }
 
   /// Runs a method of this client.
-  private func run(_ method: MethodCall, _ call: ServedCall) throws(CallError) {
+  private func run(_ method: MethodCall, _ call: ServerRequest) throws(CallError) {
     guard let run = methods[method.method] else { throw method.unknownMethod }
     begin(call) { try await run(method) }
   }
 
   private func begin(
-    _ call: ServedCall, _ work: @escaping @Sendable () async throws -> Value
+    _ call: ServerRequest, _ work: @escaping @Sendable () async throws -> Value
   ) {
     call.task = Task {
       do {
@@ -88,7 +88,7 @@ extension BridgeClient {
   }
 
   /// Answers once what was told of progress before is on its way.
-  func finish(_ call: ServedCall, _ result: Result<Value, CallError>) {
+  func finish(_ call: ServerRequest, _ result: Result<Value, CallError>) {
     loop.execute {
       self.assumeIsolated { client in
         // Of a session that is gone nobody can be answered; its ids may be those of another by now.
@@ -128,7 +128,7 @@ extension BridgeClient {
 
   /// Tells the server how far a request is; after its answer, or where the value cannot be sent, it
   /// does nothing.
-  func progress(of call: ServedCall) -> @Sendable (Value) -> Void {
+  func progress(of call: ServerRequest) -> @Sendable (Value) -> Void {
     { [weak self] value in
       guard let self else { return }
       // Jobs of the loop run in their order, so that progress keeps its own and comes before the
@@ -137,7 +137,7 @@ extension BridgeClient {
     }
   }
 
-  private func sendProgress(_ call: ServedCall, _ value: Value) {
+  private func sendProgress(_ call: ServerRequest, _ value: Value) {
     guard serving[call.id] === call else { return }
     try? notify(
       "$/progress", ["id": call.id.value, "value": value], .progress(call.id))

@@ -2,7 +2,7 @@ import WayNavigation
 import WayValues
 
 /// The hosts of this client, in the order in which they were registered.
-struct HostTable {
+struct BridgeClientHosts {
   private var hosts: [BridgeClient.Host] = []
 
   init() {}

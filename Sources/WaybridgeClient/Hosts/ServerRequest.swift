@@ -1,7 +1,7 @@
 import WayRPC
 
 /// A request of the server that this client works on. Confined to the client's loop.
-final class ServedCall: @unchecked Sendable {
+final class ServerRequest: @unchecked Sendable {
   let id: RequestID
   /// What works on it; nil where nothing can cancel it, as the closing of a page.
   var task: Task<Void, Never>?

@@ -70,7 +70,7 @@ extension BridgeClient {
     for name in options.methods.keys { try Self.checkMethodName(name) }
     self.options = options
     methods = options.methods
-    hosts = HostTable(options.hosts)
+    hosts = BridgeClientHosts(options.hosts)
     ownPage = options.page
   }
 }

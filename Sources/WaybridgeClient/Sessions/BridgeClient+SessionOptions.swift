@@ -43,7 +43,7 @@ extension BridgeClient {
     }
 
     /// The params of `session.open`, with the hosts of now.
-    func value(hosts: HostTable) -> Value {
+    func value(hosts: BridgeClientHosts) -> Value {
       var client: ValueObject = ["name": .string(name), "version": .string(version)]
       client["platform"] = platform.map(Value.string)
       var params: ValueObject = ["protocol": ["1.0"], "client": .object(client)]

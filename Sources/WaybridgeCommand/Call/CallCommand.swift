@@ -3,7 +3,7 @@ import UnixSignals
 import Waybridge
 import WaybridgeClient
 
-struct CallCommand: Configured {
+struct CallCommand: ConfigurableCommand {
   static let configuration = CommandConfiguration(
     commandName: "call",
     abstract: "Call one method of a bridge, print its result, and watch events.",
@@ -67,10 +67,10 @@ struct CallCommand: Configured {
     let signals = watch.isEmpty ? nil : await UnixSignalsSequence(trapping: .sigint, .sigterm)
     try await settings.withClient(opensSession: !watch.isEmpty) { client in
       if let signals {
-        try await Watch(client: client, printer: Printer())
+        try await Watch(client: client, printer: LinePrinter())
           .run(topics: watch, until: signals, calling: method, params)
       } else if let method {
-        try await Printer().line(client.result(of: method, params).text)
+        try await LinePrinter().line(client.result(of: method, params).text)
       }
     }
   }

@@ -7,7 +7,7 @@ struct Watch {
   private static let buffer = 16_384
 
   let client: BridgeClient
-  let printer: Printer
+  let printer: LinePrinter
 
   /// Subscribes, calls `method`, and returns after a signal. Throws when the call fails or the
   /// connection ends.

@@ -27,7 +27,7 @@ extension Configuration {
 
   /// The command is over with its connection, and says so.
   private func connect(_ opensSession: Bool) async throws -> BridgeClient {
-    let token = try tokenFile.map(TokenFile.read)
+    let token = try tokenFile.map(CommandTokenFile.read)
     let join = try membership
     guard opensSession || token != nil || join != nil else {
       return try await BridgeClient.connect(to: url)

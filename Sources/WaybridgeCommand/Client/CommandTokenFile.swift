@@ -1,7 +1,7 @@
 import Waybridge
 
 /// A file that holds a secret on one line.
-enum TokenFile {
+enum CommandTokenFile {
   /// The token, without the end of its line.
   ///
   /// A file that others than its owner have access to is refused; pipes are not, such as those of a

@@ -3,7 +3,7 @@ import Foundation
 import WayStore
 import Waybridge
 
-struct Demo: Configured {
+struct Demo: ConfigurableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Serve the demo: a phone with native, web and Flutter pages, ready to click.",
     discussion: """
@@ -29,22 +29,22 @@ struct Demo: Configured {
   @Flag(help: .hidden)
   var temporaryData = false
 
-  @OptionGroup var doors: DoorOptions
+  @OptionGroup var doors: AccessOptions
   @OptionGroup var log: LogOptions
   @OptionGroup var config: ConfigurationFile
 
   var flags: KeyValuePairs<String, String?> {
     [
-      "port": port, "data": data, "allowOrigin": DoorOptions.joined(doors.allowOrigin),
-      "allowHost": DoorOptions.joined(doors.allowHost),
-      "trustedProxy": DoorOptions.joined(doors.trustedProxy),
+      "port": port, "data": data, "allowOrigin": AccessOptions.joined(doors.allowOrigin),
+      "allowHost": AccessOptions.joined(doors.allowHost),
+      "trustedProxy": AccessOptions.joined(doors.trustedProxy),
       "log.level": log.logLevel, "log.format": log.logFormat,
     ]
   }
 
   func run() async throws {
     let settings = try settings()
-    guard let web = WebFiles.find() else {
+    guard let web = ServedWebFiles.find() else {
       throw CommandError(
         """
         The demo's web files were not found beside the command or in its package. \
@@ -57,22 +57,22 @@ struct Demo: Configured {
     let events = DemoEvents()
     var configuration = BridgeConfiguration(
       port: settings.port, webRoot: web, limits: settings.limits, logger: settings.logger)
-    configuration.webEntries = WebFiles.served(by: configuration)
+    configuration.webEntries = ServedWebFiles.served(by: configuration)
     settings.open(&configuration)
     let restart = try DemoRestart(
       folder: settings.data, isTemporary: temporaryData,
-      servesInspector: WebFiles.served(by: configuration).contains("inspector"))
+      servesInspector: ServedWebFiles.served(by: configuration).contains("inspector"))
     defer { restart.ended() }
     try restart.register(in: router)
     try DemoTasks.register(in: router, events: events, keptIn: restart.folder)
     configuration.table = live
-    configuration.policy = DemoRights.policy
-    configuration.handshakeHeaders = DemoRights.headers
-    configuration.identify = DemoRights.identity
+    configuration.policy = DemoPolicy.policy
+    configuration.handshakeHeaders = DemoPolicy.headers
+    configuration.identify = DemoPolicy.identity
     configuration.store = try SQLiteSessionStore(folder: restart.folder)
     // Whoever ends a demo does not wait for its open pages.
     configuration.drain = .zero
-    try await Listening.serve(
+    try await ServerRunner.serve(
       router, configuration, then: "open {address}/demo/ in a browser", use: events.start,
       at: restart.listens)
   }

@@ -3,7 +3,7 @@ import Waybridge
 
 /// Who is logged in to the demo, session by session.
 final class DemoLogin: Sendable {
-  private struct User: Codable {
+  private struct DemoUser: Codable {
     let session: String
     let name: String
   }
@@ -12,13 +12,13 @@ final class DemoLogin: Sendable {
   private static let limit = 1000
 
   private let events: DemoEvents
-  private let users: DemoMemory<[User]>
+  private let users: DemoStore<[DemoUser]>
   /// The login pages that are shown, by session.
   private let asked = Mutex<[String: Task<Void, any Error>]>([:])
 
   init(events: DemoEvents, keptIn folder: String) throws {
     self.events = events
-    users = try DemoMemory("login", in: folder, else: [])
+    users = try DemoStore("login", in: folder, else: [])
   }
 
   /// Binds the tasks of the table, and guards the routes of its group `account`.
@@ -68,7 +68,7 @@ final class DemoLogin: Sendable {
     try users.change { users in
       users.removeAll { $0.session == session }
       if users.count == Self.limit { users.removeFirst() }
-      users.append(User(session: session, name: name))
+      users.append(DemoUser(session: session, name: name))
     }
     try await tell(in: session)
   }

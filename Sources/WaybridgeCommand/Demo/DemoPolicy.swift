@@ -3,7 +3,7 @@ import Waybridge
 /// Who may do what in the demo: whoever comes in may call everything; programs of this machine, and
 /// the server's own pages in a browser of it, may inspect the server; and its own workbench may
 /// repair the table besides.
-enum DemoRights {
+enum DemoPolicy {
   private static let workbench = "workbench"
   private static let here = "here"
 

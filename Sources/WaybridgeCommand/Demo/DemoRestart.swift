@@ -30,7 +30,7 @@ final class DemoRestart: Sendable {
 
   /// Answers the scheme `demo`: these are no routes of the app, and no table has them.
   func register(in router: Router) throws {
-    try router.register(Dispatcher(name: "demo", action: .custom(answer)), scheme: "demo")
+    try router.register(SchemeDispatcher(name: "demo", action: .custom(answer)), scheme: "demo")
   }
 
   /// Takes the port at which the clients come back.
@@ -54,14 +54,14 @@ final class DemoRestart: Sendable {
   /// What the workbench may offer.
   private func features(_ call: Call) -> Value {
     [
-      "restart": .bool(DemoRights.isWorkbench(call.caller)),
+      "restart": .bool(DemoPolicy.isWorkbench(call.caller)),
       "inspector": .bool(servesInspector),
     ]
   }
 
   /// Ends the server a moment after it has said so.
   private func restart(_ call: Call) throws -> Value {
-    guard DemoRights.isWorkbench(call.caller) else {
+    guard DemoPolicy.isWorkbench(call.caller) else {
       throw CallError(code: 1403, message: "Only the demo's own workbench restarts its server")
     }
     Task {

@@ -41,11 +41,11 @@ final class DemoShop: Sendable {
   private static let most: Int64 = 99
 
   private let events: DemoEvents
-  private let memory: DemoMemory<State>
+  private let memory: DemoStore<State>
 
   init(events: DemoEvents, keptIn folder: String) throws {
     self.events = events
-    memory = try DemoMemory("shop", in: folder, else: State())
+    memory = try DemoStore("shop", in: folder, else: State())
   }
 
   /// Binds the tasks of the table that are about the shop, and its service.

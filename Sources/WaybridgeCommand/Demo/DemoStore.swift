@@ -3,7 +3,7 @@ import Synchronization
 
 /// What a part of the demo remembers: a value in memory, and in a file, so that it is there again
 /// after the server was killed.
-final class DemoMemory<Value: Codable & Sendable>: Sendable {
+final class DemoStore<Value: Codable & Sendable>: Sendable {
   private let file: URL
   private let kept: Mutex<Value>
 

@@ -30,7 +30,7 @@ enum DemoTasks {
   }
 
   /// Pages that nobody shows may come with a later version of the app.
-  @Sendable private static func upgrade(_ call: Call) -> UndefinedRoute {
+  @Sendable private static func upgrade(_ call: Call) -> UndefinedRouteDecision {
     guard let scheme = call.uri.scheme, ["native", "flutter"].contains(scheme) else {
       return .decline
     }

@@ -3,7 +3,7 @@ import Waybridge
 import WaybridgeClient
 
 /// The rows that a policy is held against.
-enum PolicyCases {
+enum PolicyCaseFile {
   private static let maxSize = 1 << 20
 
   /// Reads a file, or standard input for `-`: an array, or one row a line. Throws every fault, with

@@ -80,7 +80,7 @@ struct PolicyTest: ParsableCommand {
     let router = Router()
     if let table { try router.load(tableAt: table) }
     let trial = try PolicyTrial(policy, router)
-    let rows = try PolicyCases.read(cases, trial.verdicts)
+    let rows = try PolicyCaseFile.read(cases, trial.verdicts)
     var output = Output()
     var differing = 0
     for (index, row) in rows.enumerated() {

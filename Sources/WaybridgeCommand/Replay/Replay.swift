@@ -2,7 +2,7 @@ import ArgumentParser
 import Waybridge
 import WaybridgeClient
 
-struct Replay: Configured {
+struct Replay: ConfigurableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Play a session that the inspector has recorded against a bridge.",
     discussion: """
@@ -47,10 +47,10 @@ struct Replay: Configured {
     let settings = try settings()
     let recording = try RecordedSession(
       Self.read(file).split(separator: "\n", omittingEmptySubsequences: false), from: file)
-    let token = try settings.tokenFile.map(TokenFile.read)
-    let player = Player(
+    let token = try settings.tokenFile.map(CommandTokenFile.read)
+    let player = Replayer(
       recording, url: settings.url, token: token, isTimed: timed, ignoring: ignore)
-    let summary: Comparison.Summary
+    let summary: ReplayComparison.Summary
     do { summary = try await player.play() } catch let error as CallError {
       throw CommandError("\(error)\(error.data.map { " " + $0.text } ?? "")")
     }

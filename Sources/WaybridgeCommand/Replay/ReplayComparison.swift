@@ -1,7 +1,7 @@
 import Waybridge
 
 /// The answers of a replay beside those of its recording: what differs, and which id stands for which.
-struct Comparison {
+struct ReplayComparison {
   /// What has come of it.
   struct Summary {
     var calls = 0
@@ -17,7 +17,7 @@ struct Comparison {
   }
 
   var summary = Summary()
-  var likeness = Likeness()
+  var likeness = ReplayIdentifierMap()
   private let ignored: [String]
 
   /// `ignored` are methods and URIs whose answers do not count; a `*` at the end stands for any rest.

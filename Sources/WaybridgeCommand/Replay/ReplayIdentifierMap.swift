@@ -2,7 +2,7 @@ import Waybridge
 
 /// What stands for the ids of a recording in its replay, learned where the same place of a message
 /// holds one of each.
-struct Likeness {
+struct ReplayIdentifierMap {
   private var standIns: [String: String] = [:]
 
   /// From now on one id stands for another.

@@ -3,7 +3,7 @@ import WayTable
 import Waybridge
 import WaybridgeClient
 
-struct RoutesCheck: Configured {
+struct RoutesCheck: ConfigurableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Tell every fault of a route table, or what a running bridge lacks of its own.",

@@ -52,7 +52,7 @@ struct RoutesExport: ParsableCommand {
 
   func run() throws {
     let text = TableExport(try RouteTable(file: file), demo: demo).text(as: format)
-    if let output { return try WrittenFile(output).write(text) }
+    if let output { return try OutputFile(output).write(text) }
     var output = Output()
     try output.line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
     try output.flush()

@@ -88,7 +88,7 @@ struct RoutesGenerate: ParsableCommand {
       let code = GeneratedCode(
         of: table, in: language, module: language == .swift ? module : package)
       let path = "\(self.output)/\(code.fileName)"
-      let file = WrittenFile(path)
+      let file = OutputFile(path)
       switch file.holds(code.text) {
       case true?: try output.line("\(path): current")
       case let isStale where check:

@@ -2,7 +2,7 @@ import ArgumentParser
 import Waybridge
 
 /// Who comes in to `serve` and `demo`.
-struct DoorOptions: ParsableArguments {
+struct AccessOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption, help: .setting("allowOrigin", valueName: "origin"),
     completion: .nothing)

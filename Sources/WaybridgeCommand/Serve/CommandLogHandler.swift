@@ -5,7 +5,7 @@ import WaybridgeClient
 
 /// Writes one line for each event to standard error. No event makes more than one, whatever it
 /// holds.
-struct LineLogHandler: LogHandler {
+struct CommandLogHandler: LogHandler {
   let format: LogFormat
   var metadata: Logger.Metadata = [:]
   var metadataProvider: Logger.MetadataProvider?

@@ -4,7 +4,7 @@ import Waybridge
 
 /// Has a server read its files when SIGHUP comes. Only under a service manager: at a terminal the
 /// signal says that the terminal is gone, and ends the program.
-struct Reloads {
+struct CommandReloadSignal {
   private let source: any DispatchSourceSignal
   private let work: Task<Void, Never>
 

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 
 /// Ends the program at the second signal that asks it to end, whatever it waits for.
-struct Impatience {
+struct CommandSignalExit {
   private let sources: [any DispatchSourceSignal]
 
   /// Listens to SIGTERM and SIGINT from now on.

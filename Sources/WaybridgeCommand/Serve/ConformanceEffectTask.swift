@@ -4,7 +4,7 @@ import Waybridge
 /// A task with an effect that can be counted, for tests of what a crash does: each run of
 /// `action://effect/:load/:number` adds a row to the table `effects` of `effects.db`, together with
 /// the call's key where it has one.
-enum Effects {
+enum ConformanceEffectTask {
   static func register(in router: Router, folder: String) throws {
     let effects = try SQLiteEffects(
       at: "\(folder)/effects.db",

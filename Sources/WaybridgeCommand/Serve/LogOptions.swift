@@ -23,7 +23,7 @@ extension Configuration {
   /// The logger of a server. Level and format are of their choices.
   var logger: Logger {
     let format = LogFormat(rawValue: logFormat) ?? .text
-    var logger = Logger(label: "waybridge") { _ in LineLogHandler(format: format) }
+    var logger = Logger(label: "waybridge") { _ in CommandLogHandler(format: format) }
     logger.logLevel = Logger.Level(rawValue: logLevel) ?? .notice
     return logger
   }

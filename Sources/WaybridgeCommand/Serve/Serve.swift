@@ -5,7 +5,7 @@ import Waybridge
 import WaybridgeCluster
 import WaybridgeTables
 
-struct Serve: Configured {
+struct Serve: ConfigurableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Serve a bridge at ws://HOST:PORT/bridge.",
     discussion: """
@@ -52,7 +52,7 @@ struct Serve: Configured {
   @Option(help: .setting("prefix", valueName: "path"), completion: .nothing)
   var prefix: String?
 
-  @OptionGroup var doors: DoorOptions
+  @OptionGroup var doors: AccessOptions
 
   @Option(help: .setting("web", valueName: "dir"), completion: .directory)
   var web: String?
@@ -101,9 +101,9 @@ struct Serve: Configured {
     [
       "table": table, "tableCache": tableCache, "tableInterval": tableInterval, "policy": policy,
       "host": host, "port": port, "unix": unix,
-      "prefix": prefix, "allowOrigin": DoorOptions.joined(doors.allowOrigin),
-      "allowHost": DoorOptions.joined(doors.allowHost),
-      "trustedProxy": DoorOptions.joined(doors.trustedProxy), "web": web,
+      "prefix": prefix, "allowOrigin": AccessOptions.joined(doors.allowOrigin),
+      "allowHost": AccessOptions.joined(doors.allowHost),
+      "trustedProxy": AccessOptions.joined(doors.trustedProxy), "web": web,
       "contentSecurityPolicy": contentSecurityPolicy,
       "data": data, "cluster": cluster, "clusterReplicas": clusterReplicas, "loops": loops,
       "drain": drain,
@@ -123,13 +123,13 @@ struct Serve: Configured {
     }
     let router = Router()
     var configuration = try Self.configuration(settings)
-    configuration.serviceManager = try ServiceManager()
+    configuration.serviceManager = try SystemdNotifier()
     // A wrong one is told here, and not as a fault of the server.
     if let policy = settings.policy { configuration.policy = try Policy(file: policy) }
     configuration.policyFile = settings.policy
     if let data = settings.data {
       configuration.store = try SQLiteSessionStore(folder: data)
-      if settings.isConformance { try Effects.register(in: router, folder: data) }
+      if settings.isConformance { try ConformanceEffectTask.register(in: router, folder: data) }
     } else if !settings.cluster.isEmpty {
       configuration.cluster = try Cluster(
         nats: settings.cluster, replicas: settings.clusterReplicas)
@@ -145,7 +145,7 @@ struct Serve: Configured {
       }
     }
     let services: [(any Service)?] = [keys, fetcher]
-    try await Listening.serve(router, configuration, beside: services.compactMap(\.self))
+    try await ServerRunner.serve(router, configuration, beside: services.compactMap(\.self))
   }
 
   /// Loads the table, from a file or from an address; gives what fetches it again.
@@ -181,10 +181,10 @@ struct Serve: Configured {
     configuration.servesInspector = !settings.isWithoutInspector
     configuration.contentSecurityPolicy = settings.contentSecurityPolicy
     if let web = settings.web {
-      configuration.webRoot = try WebFiles.folder(web)
-    } else if let web = WebFiles.find() {
+      configuration.webRoot = try ServedWebFiles.folder(web)
+    } else if let web = ServedWebFiles.find() {
       configuration.webRoot = web
-      configuration.webEntries = WebFiles.served(by: configuration)
+      configuration.webEntries = ServedWebFiles.served(by: configuration)
     }
     return configuration
   }

@@ -2,7 +2,7 @@ import Foundation
 import Waybridge
 
 /// The folder of web files.
-enum WebFiles {
+enum ServedWebFiles {
   /// What is served of the folder that comes with Waybridge, which holds tests too.
   static let entries = ["index.html", "bridge", "demo", "inspector"]
 

@@ -5,7 +5,7 @@ import ServiceLifecycle
 import Waybridge
 
 /// What `serve` and `demo` share: run until a signal, tell the address first.
-enum Listening {
+enum ServerRunner {
   /// - Parameters:
   ///   - services: what the server needs, started before it and ended after it.
   ///   - line: a second line to print, in which `{address}` is replaced.
@@ -26,11 +26,11 @@ enum Listening {
       fflush(nil)
     }
     use(server)
-    let reloads = Reloads(of: server)
+    let reloads = CommandReloadSignal(of: server)
     let group = ServiceGroup(
       services: services + [server], gracefulShutdownSignals: [.sigterm, .sigint],
       logger: Logger(label: "waybridge") { _ in SwiftLogNoOpLogHandler() })
-    let impatience = Impatience()
+    let impatience = CommandSignalExit()
     defer {
       impatience.end()
       reloads?.end()

@@ -29,7 +29,7 @@ struct SessionsList: ParsableCommand {
   var json = false
 
   func run() throws {
-    let saved = try SavedSessions(folder: folder.data)
+    let saved = try SQLiteSavedSessions(folder: folder.data)
     let sessions = try saved.list().map { summary in
       SessionLine(summary, user: try saved.user(of: summary.id))
     }
@@ -47,7 +47,7 @@ struct SessionsList: ParsableCommand {
 struct SessionLine {
   let members: ValueObject
 
-  init(_ summary: SavedSessions.Summary, user: Value?) {
+  init(_ summary: SQLiteSavedSessions.Summary, user: Value?) {
     func count(_ family: String) -> Value {
       .integer(Int64(summary.parts.count { $0.name.hasPrefix(family + "/") }))
     }
@@ -88,7 +88,7 @@ struct SessionLine {
   }
 }
 
-extension SavedSessions {
+extension SQLiteSavedSessions {
   /// The user that the session belongs to, as its part `session` has it.
   fileprivate func user(of session: String) throws -> Value? {
     guard let bytes = try part("session", of: session) else { return nil }
@@ -96,7 +96,7 @@ extension SavedSessions {
   }
 }
 
-extension SavedSessions.Summary {
+extension SQLiteSavedSessions.Summary {
   /// When the session changed last: RFC 3339, in UTC.
   var date: String {
     Date(timeIntervalSince1970: Double(changed) / 1_000).formatted(.iso8601)

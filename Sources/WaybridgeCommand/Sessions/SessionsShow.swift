@@ -31,7 +31,7 @@ struct SessionsShow: ParsableCommand {
   var id: String
 
   func run() throws {
-    let saved = try SavedSessions(folder: folder.data)
+    let saved = try SQLiteSavedSessions(folder: folder.data)
     guard let summary = try saved.list().first(where: { $0.id == id }) else {
       throw CommandError("There is no session \(quoted(id)) in \(folder.data)")
     }

@@ -1,13 +1,13 @@
 import ArgumentParser
 
 /// A command that has settings.
-protocol Configured: AsyncParsableCommand {
+protocol ConfigurableCommand: AsyncParsableCommand {
   var config: ConfigurationFile { get }
   /// The values of the flags for settings, by the settings' keys; nil where a flag was not given.
   var flags: KeyValuePairs<String, String?> { get }
 }
 
-extension Configured {
+extension ConfigurableCommand {
   mutating func validate() throws { try checkFlags() }
 
   /// Throws a fault of the command line where a flag's value cannot be taken.

@@ -16,10 +16,10 @@ struct Setting: Sendable {
     case path(Place<String?>)
     case choice(Place<String>, [String])
     /// A text that has to be of a form.
-    case formed(Place<String>, DoorForm)
+    case formed(Place<String>, ConfigurationAccessSyntax)
     /// Texts of a form: separated by commas in a variable, an array in a configuration file, and each
     /// a value of its own, or several, for a flag.
-    case list(Place<[String]>, DoorForm)
+    case list(Place<[String]>, ConfigurationAccessSyntax)
     case integer(Place<Int>, ClosedRange<Int>)
     /// Whole milliseconds, at most a day.
     case milliseconds(Place<Duration>)
@@ -94,7 +94,7 @@ extension Setting {
     }
   }
 
-  private static func check(_ text: String, _ form: DoorForm) throws(Fault) {
+  private static func check(_ text: String, _ form: ConfigurationAccessSyntax) throws(Fault) {
     if let expected = form.expected(of: text) {
       throw Fault(text: "must be \(expected), not \(quoted(text))")
     }

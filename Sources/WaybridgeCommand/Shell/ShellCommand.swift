@@ -4,7 +4,7 @@ import UnixSignals
 import Waybridge
 import WaybridgeClient
 
-struct ShellCommand: Configured {
+struct ShellCommand: ConfigurableCommand {
   static let configuration = CommandConfiguration(
     commandName: "shell",
     abstract: "Show an app's native pages on this terminal, and answer for them.",
@@ -71,16 +71,16 @@ struct ShellCommand: Configured {
   func run() async throws {
     let settings = try settings()
     let join = try settings.membership
-    let token = try settings.tokenFile.map(TokenFile.read)
-    let content = try content.map(ShellContent.read) ?? [:]
+    let token = try settings.tokenFile.map(CommandTokenFile.read)
+    let content = try content.map(ShellCommandContent.read) ?? [:]
     // Before anything is awaited, or a signal would leave the terminal as it is drawn.
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-    let isTerminal = ShellTerminal.isThere
-    let view: any ShellView = isTerminal ? ShellTerminal() : ShellLines()
+    let isTerminal = ShellCommandTerminal.isThere
+    let view: any ShellCommandView = isTerminal ? ShellCommandTerminal() : ShellLines()
     // The end waits for who reads the lines, which may be nobody. A terminal is to be left as it was.
-    let impatience = isTerminal ? nil : Impatience()
+    let impatience = isTerminal ? nil : CommandSignalExit()
     defer { impatience?.end() }
-    let host = ShellHost(view, content: content)
+    let host = ShellCommandHost(view, content: content)
     let options = BridgeClient.SessionOptions(
       name: "waybridge shell", version: BridgeServer.version, token: token, join: join,
       hosts: [.pages(scheme: scheme, host)] + task.map { host.task($0) })
@@ -90,7 +90,7 @@ struct ShellCommand: Configured {
     } catch {
       throw CommandError("\(error)\(error.data.map { " " + $0.text } ?? "")")
     }
-    let run = ShellRun(client: client, host: host, view: view, url: settings.url)
+    let run = ShellCommandRunner(client: client, host: host, view: view, url: settings.url)
     try await run.untilQuit(topics: topic, signals: signals)
   }
 }

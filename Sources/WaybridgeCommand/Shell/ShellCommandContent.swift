@@ -2,7 +2,7 @@ import Waybridge
 import WaybridgeClient
 
 /// What can be chosen on pages, by route name or URI: in an app its native code knows it.
-enum ShellContent {
+enum ShellCommandContent {
   private static let limit = 4 << 20
 
   static func read(_ path: String) throws(CommandError) -> [String: [Value]] {

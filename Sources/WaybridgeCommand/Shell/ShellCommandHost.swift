@@ -2,8 +2,8 @@ import WayShell
 import WaybridgeClient
 
 /// What the bridge asks of the shell, and what whoever sits there answers.
-actor ShellHost: PageHost {
-  private let view: any ShellView
+actor ShellCommandHost: PageHost {
+  private let view: any ShellCommandView
   private let content: [String: [Value]]
   private var state = ShellState()
   private var routes: [String: ShellRoute] = [:]
@@ -14,7 +14,7 @@ actor ShellHost: PageHost {
   /// Who waits until there is something to answer.
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  init(_ view: any ShellView, content: [String: [Value]]) {
+  init(_ view: any ShellCommandView, content: [String: [Value]]) {
     self.view = view
     self.content = content
   }

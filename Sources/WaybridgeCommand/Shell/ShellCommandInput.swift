@@ -3,7 +3,7 @@ import Foundation
 
 /// The lines of standard input, read on a thread of their own, a piece at a time: the next when the
 /// one before was taken.
-struct ShellInput: Sendable {
+struct ShellCommandInput: Sendable {
   private let lines: AsyncThrowingStream<[String], any Error>
   private let taken = DispatchSemaphore(value: 0)
 

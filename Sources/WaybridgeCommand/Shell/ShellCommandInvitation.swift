@@ -2,7 +2,7 @@ import Foundation
 import WaybridgeClient
 
 /// An address with an invitation in its fragment, as the JavaScript client reads it.
-enum ShellInvitation {
+enum ShellCommandInvitation {
   static func address(_ page: String, url: String, _ join: BridgeClient.Join) -> String {
     let invitation: Value = [
       "url": .string(url), "session": .string(join.session), "token": .string(join.token),

@@ -4,18 +4,18 @@ import WayShell
 import WaybridgeClient
 
 /// One shell, from its session's opening to its end.
-struct ShellRun: Sendable {
+struct ShellCommandRunner: Sendable {
   /// How long the end waits for what was asked of the bridge before.
   private static let patience = Duration.seconds(2)
 
   let client: BridgeClient
-  let host: ShellHost
-  let view: any ShellView
+  let host: ShellCommandHost
+  let view: any ShellCommandView
   let url: String
 
-  private enum End: Sendable {
+  private enum ShellEnd: Sendable {
     case quit
-    case connection(ConnectionEnd)
+    case connection(ClientConnectionEnd)
     /// Something that does not end the shell has ended.
     case nothing
   }
@@ -27,7 +27,7 @@ struct ShellRun: Sendable {
     let drawing = Task {
       do { try await view.run() } catch { source.yield(error) }
     }
-    let end: End
+    let end: ShellEnd
     do {
       end = try await live(topics, signals, faults)
     } catch {
@@ -50,9 +50,9 @@ struct ShellRun: Sendable {
 
   private func live(
     _ topics: [String], _ signals: UnixSignalsSequence, _ faults: AsyncStream<any Error>
-  ) async throws -> End {
+  ) async throws -> ShellEnd {
     await greet()
-    return try await withThrowingTaskGroup(of: End.self) { group in
+    return try await withThrowingTaskGroup(of: ShellEnd.self) { group in
       group.addTask {
         for await _ in signals { break }
         return .quit
@@ -109,7 +109,7 @@ struct ShellRun: Sendable {
     }
   }
 
-  private func watchConnection() async -> End {
+  private func watchConnection() async -> ShellEnd {
     for await state in await client.connectionStates() {
       switch state {
       case .open: await host.connection("connected", session: client.session?.id)
@@ -172,7 +172,7 @@ struct ShellRun: Sendable {
 
   /// Takes lines until the last; what the bridge is to do goes into `source`.
   private func take(_ source: AsyncStream<ShellState.Action>.Continuation) async throws {
-    try await ShellInput().each { line in
+    try await ShellCommandInput().each { line in
       guard let action = await host.take(line) else { return true }
       switch action {
       case .quit: return false
@@ -201,7 +201,7 @@ struct ShellRun: Sendable {
       case .invite(let address): try await invite(address)
       case .tab(let index): try await client.selectTab(index)
       case .progress(let id, let value): await host.report(id, value)
-      case .stack: await host.unfold(ShellStack.lines(of: try await client.stack()))
+      case .stack: await host.unfold(ShellCommandStack.lines(of: try await client.stack()))
       case .help: await host.unfold(Order.words)
       case .wait, .draw, .quit: break
       }
@@ -249,6 +249,6 @@ struct ShellRun: Sendable {
 
   private func invite(_ address: String) async throws(CallError) {
     let join = try await client.invite()
-    await host.tell("invitation \(ShellInvitation.address(address, url: url, join))")
+    await host.tell("invitation \(ShellCommandInvitation.address(address, url: url, join))")
   }
 }

@@ -1,7 +1,7 @@
 import WaybridgeClient
 
 /// A session's stack as lines: modal stacks are set in under the page that they lie over.
-enum ShellStack {
+enum ShellCommandStack {
   static func lines(of stack: BridgeClient.Stack) -> [String] {
     var lines = ["stack"]
     for (index, tab) in stack.tabs.enumerated() {

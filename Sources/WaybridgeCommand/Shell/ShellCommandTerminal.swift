@@ -3,21 +3,21 @@ import Foundation
 import WayShell
 
 /// Draws a shell in place, on the alternate screen of the terminal, and again when its size changes.
-struct ShellTerminal: ShellView {
+struct ShellCommandTerminal: ShellCommandView {
   /// Whether somebody sits at a terminal that can be drawn on.
   static var isThere: Bool {
     isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
       && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
-  private enum Cue: Sendable {
+  private enum TerminalUpdate: Sendable {
     case state(ShellState)
     /// The size of the terminal is another.
     case size
   }
 
-  private let cues: AsyncStream<Cue>
-  private let source: AsyncStream<Cue>.Continuation
+  private let cues: AsyncStream<TerminalUpdate>
+  private let source: AsyncStream<TerminalUpdate>.Continuation
   private let isColoured = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
   init() {
@@ -58,9 +58,9 @@ struct ShellTerminal: ShellView {
   /// within a sequence.
   private func draw(_ state: ShellState, clears: Bool, prompts: Bool) throws {
     let size = Self.size
-    let picture = Picture(columns: size.columns, rows: size.rows, isColoured: isColoured)
+    let picture = ShellRenderer(columns: size.columns, rows: size.rows, isColoured: isColoured)
     if clears { try Self.write("\u{1B}[2J") }
-    if prompts { try Self.write("\u{1B}[\(size.rows);1H\(Picture.prompt)\u{1B}[K") }
+    if prompts { try Self.write("\u{1B}[\(size.rows);1H\(ShellRenderer.prompt)\u{1B}[K") }
     for (row, line) in picture.lines(of: state).enumerated() {
       try Self.write("\u{1B}7\u{1B}[\(row + 1);1H\(line)\u{1B}[K\u{1B}8")
     }

@@ -4,7 +4,7 @@ import WayShell
 
 /// Where a shell is seen. Its methods are called on the client's thread, and do not wait for whoever
 /// reads.
-protocol ShellView: Sendable {
+protocol ShellCommandView: Sendable {
   /// Tells what has happened, one or several lines.
   func tell(_ lines: [String])
 
@@ -20,7 +20,7 @@ protocol ShellView: Sendable {
 
 /// Lines on standard output, for programs. Of what is told faster than it is read the latest is left
 /// out, and a line in its place tells how much.
-final class ShellLines: ShellView {
+final class ShellLines: ShellCommandView {
   /// So many blocks of lines may wait for a reader that does not read.
   private static let buffer = 16_384
 

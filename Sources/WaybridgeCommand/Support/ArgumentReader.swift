@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The texts that a command is to work on: its arguments, and in the place of `-` the lines of
 /// standard input.
-struct Texts {
+struct ArgumentReader {
   private var rest: ArraySlice<String>
   private var input: InputLines?
 

@@ -1,7 +1,7 @@
 import WaybridgeClient
 
 /// Whole lines on standard output from several tasks.
-actor Printer {
+actor LinePrinter {
   private var output = Output()
 
   /// Writes a line at once.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A file that a command writes.
-struct WrittenFile {
+struct OutputFile {
   private let path: String
 
   /// `path` names it; its folder is made where it is not there.

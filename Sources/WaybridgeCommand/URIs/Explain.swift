@@ -2,7 +2,7 @@ import ArgumentParser
 import Waybridge
 import WaybridgeClient
 
-struct Explain: Configured {
+struct Explain: ConfigurableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show where URIs lead and why, without opening anything.",
     discussion: """
@@ -67,7 +67,7 @@ struct Explain: Configured {
     }
     if server.url != nil { try leaveToBridge() }
     _ = try asker.map(Self.asker)
-    _ = try Texts(uris)
+    _ = try ArgumentReader(uris)
   }
 
   /// A bridge has a policy of its own, and sees who asks.
@@ -127,7 +127,7 @@ struct Explain: Configured {
   }
 
   private func answer(_ explain: ([String]) async throws -> [Value]) async throws {
-    var texts = try Texts(uris)
+    var texts = try ArgumentReader(uris)
     var output = Output()
     var isFirst = true
     while let next = try texts.next() {

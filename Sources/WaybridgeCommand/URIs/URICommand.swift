@@ -38,7 +38,7 @@ struct URICommand: ParsableCommand {
   var uris: [String] = []
 
   mutating func validate() throws {
-    _ = try Texts(uris)
+    _ = try ArgumentReader(uris)
     _ = try parsedBase()
   }
 
@@ -55,13 +55,13 @@ struct URICommand: ParsableCommand {
 
   func run() throws {
     let base = try parsedBase()
-    var texts = try Texts(uris)
+    var texts = try ArgumentReader(uris)
     var output = Output()
     var isFirst = true
     var areAllValid = true
     while let next = try texts.next() {
       for text in next {
-        let parts = URIParts(text, base: base)
+        let parts = URICommandParts(text, base: base)
         if json {
           try output.line(parts.json)
         } else if let reason = parts.reason {

@@ -2,7 +2,7 @@ import Waybridge
 import WaybridgeClient
 
 /// What `waybridge uri` tells of one text.
-struct URIParts {
+struct URICommandParts {
   private let uri: String
   private let members: ValueObject
   /// Why the text is no URI; nil where it is one.

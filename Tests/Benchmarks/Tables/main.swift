@@ -1,4 +1,4 @@
-// One round of measuring how a table is checked and swapped: `Tables ROUTES`. `run-tables` calls it and
+// One round of measuring how a table is checked and swapped: `TableFixtures ROUTES`. `run-tables` calls it and
 // prints the medians.
 @preconcurrency import Glibc
 import Synchronization

@@ -10,10 +10,10 @@ import WayValues
 
 /// `admin.…`: what who inspects a server is told.
 @Suite(.timeLimit(.minutes(1)))
-struct InspectionTests {
+struct InspectorTests {
   private let router = Router()
   private let table: LiveTable
-  private let bridge: WireBridge
+  private let bridge: InMemoryBridge
 
   init() throws {
     table = try LiveTable(
@@ -30,9 +30,9 @@ struct InspectionTests {
     router.intercept("login", on: .routes(["list"])) { (_: Call) async throws -> Interception in
       .next
     }
-    bridge = WireBridge(
+    bridge = InMemoryBridge(
       router, identify: { Identity(user: $0.token) },
-      rules: try Rulebook([
+      rules: try CompiledPolicy([
         Policy.Rule("anna", .allow, ["*"], subjects: ["anna"]),
         Policy.Rule("everybody", .allow, ["router.*", "navigation.*", "page.*", "host.*"]),
       ]), table: table)
@@ -239,7 +239,7 @@ struct InspectionTests {
     let caller = try await open().client
     let watcher = try await watcher()
     await bridge.hub.follow(
-      try Rulebook([Policy.Rule("everybody", .allow, ["router.*", "$/ping"])]))
+      try CompiledPolicy([Policy.Rule("everybody", .allow, ["router.*", "$/ping"])]))
     _ = try await caller.invoke("action://share")
     try await bridge.server.advance(by: .milliseconds(500))
     #expect(try await watcher.hasHeardNothing())
@@ -276,7 +276,7 @@ struct InspectionTests {
         == [["session": hello["session"] ?? nil, "client": hello["client"] ?? nil]])
     #expect(routes["fax"]?["served"] == ["by": "nobody"])
     #expect(told["undeclared"]?["calls"] == 1 && told["undeclared"]?["errors"] == 1)
-    #expect(told["since"]?.integer == WireBridge.now)
+    #expect(told["since"]?.integer == InMemoryBridge.now)
   }
 
   @Test func sessionsComeInPages() async throws {
@@ -298,7 +298,7 @@ struct InspectionTests {
 
   @Test func refusedTokensAndConnectionsAreTold() async throws {
     let watcher = try await open("inspector", token: "anna").client
-    let late = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let late = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
     try await bridge.server.advance(by: .seconds(6))
     #expect(try await late.end() == 4101)
     let told = try await watcher.value("admin.refusals")
@@ -314,7 +314,7 @@ struct InspectionTests {
       "table.update",
       ["operations": [["op": "redirect", "from": "action://old", "to": "action://share"]]])
     await bridge.hub.follow(
-      try Rulebook([Policy.Rule("anna", .allow, ["*"], subjects: ["anna"])]))
+      try CompiledPolicy([Policy.Rule("anna", .allow, ["*"], subjects: ["anna"])]))
     let told = try await watcher.value("admin.versions")
     #expect(told["table"]?["version"] == "1+1")
     let earlier = try #require(told["table"]?["versions"]?.list?.first)
@@ -330,12 +330,12 @@ struct InspectionTests {
     let again = try await watcher.value("admin.versions")["policy"]
     #expect(again?["hash"]?.string == first && again?["rules"]?.list?.count == 2)
     await bridge.hub.follow(
-      try Rulebook([Policy.Rule("bob", .allow, ["*"], subjects: ["bob"])]))
+      try CompiledPolicy([Policy.Rule("bob", .allow, ["*"], subjects: ["bob"])]))
     let bob = try await open("inspector", token: "bob").client
     let refusal = try await bob.ask("policy.rollback", ["to": .string(first)])["error"]
     #expect(refusal?["code"] == 2409 && refusal?["data"]?["kind"] == "lockedOut")
     await bridge.hub.follow(
-      try Rulebook([Policy.Rule("anna", .allow, ["*"], subjects: ["anna"])]))
+      try CompiledPolicy([Policy.Rule("anna", .allow, ["*"], subjects: ["anna"])]))
     _ = try await watcher.value("table.rollback", ["to": "1"])
     #expect(try await watcher.value("admin.versions")["table"]?["versions"] == [])
   }
@@ -353,7 +353,7 @@ struct InspectionTests {
       ])
     #expect(here["canOpen"] == true && here["host"] == hello["client"])
     await bridge.hub.follow(
-      try Rulebook([
+      try CompiledPolicy([
         Policy.Rule("anna", .allow, ["*"], subjects: ["anna"]),
         Policy.Rule("no bob", .deny, ["router.*"], subjects: ["bob"]),
       ]))

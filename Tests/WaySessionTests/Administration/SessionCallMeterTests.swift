@@ -6,10 +6,10 @@ import WayValues
 
 /// What a bridge counts of its calls and of what it holds.
 @Suite(.timeLimit(.minutes(2)))
-struct MeterTests {
+struct SessionCallMeterTests {
   private let router = Router()
 
-  private func counts(_ bridge: WireBridge) async -> [String: [String: Int]] {
+  private func counts(_ bridge: InMemoryBridge) async -> [String: [String: Int]] {
     // Asked of the loop, so that what was begun there is done.
     _ = await bridge.hub.census()
     return Dictionary(
@@ -42,7 +42,7 @@ struct MeterTests {
     try router.task("action://own") { _ in throw CallError(code: 7, message: "") }
     try router.task("action://bad") { _ in throw CallError(code: -1, message: "") }
     try router.task("action://later") { _ async in true }
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let client = try await WireClient.connect(to: bridge)
     var request: ValueObject = ["jsonrpc": "2.0", "id": 1]
     for member in message.object?.members ?? [] { request[member.name] = member.value }
@@ -55,7 +55,7 @@ struct MeterTests {
 
   @Test func aNotificationIsCountedAndSoIsACallWhoseClientHasLeft() async throws {
     try router.task("action://good") { _ in true }
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let client = try await WireClient.connect(to: bridge)
     try await client.notify("router.invoke", ["uri": "action://good"])
     try await client.call(1, "host.register", ["hosts": [["scheme": "slow", "kind": "task"]]])
@@ -67,7 +67,7 @@ struct MeterTests {
   }
 
   @Test func aCallsDurationIsTheTimeUntilItsAnswer() async throws {
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let client = try await WireClient.connect(to: bridge)
     try await client.call(1, "host.register", ["hosts": [["scheme": "slow", "kind": "task"]]])
     try await client.call(2, "router.invoke", ["uri": "slow://task"])
@@ -78,20 +78,20 @@ struct MeterTests {
     let invoke = try #require(bridge.loopHub.meter.counts.first { $0.method == "router.invoke" })
     #expect(invoke.durations.nanoseconds == 700_000_000)
     let bucket = try #require(invoke.durations.buckets.firstIndex(of: 1))
-    #expect(DurationHistogram.bounds[bucket] == 1_000_000_000)
+    #expect(CallDurationHistogram.bounds[bucket] == 1_000_000_000)
   }
 
   @Test(
     arguments: [(0, 0), (2_500, 0), (2_501, 1), (60_000_000_000, 13), (.max, 14)] as [(UInt64, Int)]
   )
   func aDurationFallsIntoTheFirstBucketThatHoldsIt(_ nanoseconds: UInt64, _ bucket: Int) {
-    let histogram = DurationHistogram()
+    let histogram = CallDurationHistogram()
     histogram.record(nanoseconds: nanoseconds)
     #expect(histogram.counts.buckets.firstIndex(of: 1) == bucket)
   }
 
   @Test func whatThereIsIsCountedAndNothingIsLeftWhenAllHaveGone() async throws {
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let client = try await WireClient.connect(to: bridge)
     try await client.call(
       1, "host.register",
@@ -109,6 +109,6 @@ struct MeterTests {
     #expect(census.pendingRequests == 1)
     try await client.close()
     _ = try? await client.message()
-    #expect(await bridge.hub.census() == Census())
+    #expect(await bridge.hub.census() == SessionTotals())
   }
 }

@@ -10,7 +10,7 @@ import WayValues
 
 /// The span of each call, where the app has a tracer.
 @Suite(.timeLimit(.minutes(1)))
-struct CallSpanTests {
+struct SessionCallSpanTests {
   private let tracer = InMemoryTracer()
   private let router = Router()
 
@@ -19,7 +19,7 @@ struct CallSpanTests {
     try router.task("action://outer") { call in
       try await call.navigator.invoke("action://inner")
     }
-    let (client, hello) = try await WireClient.open(WireBridge(router, tracer: tracer))
+    let (client, hello) = try await WireClient.open(InMemoryBridge(router, tracer: tracer))
     #expect(try await client.verdict("router.invoke", ["uri": "action://outer?pin=1"]) == "ok")
     let spans = tracer.finishedSpans
     #expect(
@@ -37,7 +37,7 @@ struct CallSpanTests {
   @Test func aTabThatIsSelectedEndsTheSpanOfItsCall() async throws {
     try RouteTable(parsing: try ProjectFiles.json("protocol/routes/demo.json")).apply(to: router)
     let (shell, _) = try await WireClient.open(
-      WireBridge(router, tracer: tracer), ["hosts": [["scheme": "native", "kind": "page"]]])
+      InMemoryBridge(router, tracer: tracer), ["hosts": [["scheme": "native", "kind": "page"]]])
     // Twice: its first page is opened, then it is there.
     for id in 1...2 as ClosedRange<Int64> {
       try await shell.call(
@@ -50,7 +50,7 @@ struct CallSpanTests {
   }
 
   @Test func aFailureIsTold() async throws {
-    let (client, _) = try await WireClient.open(WireBridge(router, tracer: tracer))
+    let (client, _) = try await WireClient.open(InMemoryBridge(router, tracer: tracer))
     #expect(try await client.verdict("router.invoke", ["uri": "action://none"]) == "2404")
     let span = try #require(tracer.finishedSpans.first)
     #expect(span.status?.code == .error)
@@ -59,7 +59,7 @@ struct CallSpanTests {
 
   @Test func aHostIsToldTheSpanAndItsCallerTellsOne() async throws {
     let (shell, _) = try await WireClient.open(
-      WireBridge(router, tracer: tracer), ["hosts": [["scheme": "action", "kind": "task"]]])
+      InMemoryBridge(router, tracer: tracer), ["hosts": [["scheme": "action", "kind": "task"]]])
     let exts: Value = [
       InMemoryTracer.traceIDKey: "t", InMemoryTracer.spanIDKey: "s", "animated": true,
     ]

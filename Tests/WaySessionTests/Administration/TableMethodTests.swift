@@ -13,7 +13,7 @@ import WayValues
 struct TableMethodTests {
   private let router = Router()
   private let table: LiveTable
-  private let bridge: WireBridge
+  private let bridge: InMemoryBridge
 
   init() throws {
     table = try LiveTable(
@@ -29,9 +29,9 @@ struct TableMethodTests {
         ],
       ]), for: router)
     try router.handle("share", with: .task { _ in "shared" })
-    bridge = WireBridge(
+    bridge = InMemoryBridge(
       router, identify: { Identity(user: $0.token) },
-      rules: try Rulebook([Policy.Rule("all", .allow, ["*"])]), table: table)
+      rules: try CompiledPolicy([Policy.Rule("all", .allow, ["*"])]), table: table)
   }
 
   private func open(
@@ -163,7 +163,7 @@ struct TableMethodTests {
     ])
     for user in (0..<20).map({ "u\($0)" }) {
       let caller = Caller(session: "", identity: Identity(user: user))
-      let isIn = Release.place(of: caller, salt: "action://half") < 0.5
+      let isIn = Rollout.place(of: caller, salt: "action://half") < 0.5
       let client = try await open("1.0", token: user)
       let verdict = try await client.verdict("router.invoke", ["uri": "action://half"])
       #expect(verdict.contains("2404") != isIn, "\(user): \(verdict)")
@@ -194,8 +194,8 @@ struct TableMethodTests {
   }
 
   @Test func aServerWithoutATableSaysSo() async throws {
-    let bridge = WireBridge(
-      Router(), rules: try Rulebook([Policy.Rule("all", .allow, ["*"])]))
+    let bridge = InMemoryBridge(
+      Router(), rules: try CompiledPolicy([Policy.Rule("all", .allow, ["*"])]))
     let (client, hello) = try await WireClient.open(bridge, [:])
     #expect(hello["table"] == ["version": "", "hash": ""])
     try await client.call(1, "table.get", [:])

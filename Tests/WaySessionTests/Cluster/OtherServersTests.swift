@@ -9,19 +9,19 @@ import WayValues
 /// What a server makes of what others send: also of what no server of this version would.
 @Suite(.timeLimit(.minutes(1)))
 struct OtherServersTests {
-  private let engine = LoneEngine()
-  private let bridge: WireBridge
-  private var group: HubGroup { bridge.hub }
+  private let engine = StubClusterEngine()
+  private let bridge: InMemoryBridge
+  private var group: SessionServer { bridge.hub }
 
   init() async throws {
-    bridge = WireBridge(Router(), cluster: Cluster(engine))
+    bridge = InMemoryBridge(Router(), cluster: Cluster(engine))
     try await group.restore()
     engine.receive(.presence(["sessions": 1]), from: "b")
   }
 
   /// The members of what it answers to a question.
   private func answer(_ question: Value) async throws -> Value {
-    try await PeerAnswers(group: group, openedPages: Locked([:])).answer(question) { _ in }
+    try await PeerHandlers(group: group, openedPages: Locked([:])).answer(question) { _ in }
   }
 
   @Test(arguments: [Int64.min, -1, 0, 1001, .max])
@@ -64,8 +64,8 @@ struct OtherServersTests {
   /// Who was away for too long is told so, and does not come again and again, while others of the
   /// session are there.
   @Test func whoHasLeftIsNoMemberOfASessionThatIsHere() async throws {
-    let first = try await NumberedClient(bridge)
-    let second = try await NumberedClient(bridge, joining: first.hello)
+    let first = try await SequencedClient(bridge)
+    let second = try await SequencedClient(bridge, joining: first.hello)
     try await second.lose()
     try await bridge.server.advance(by: .seconds(600))
     let answer = try await second.resume(after: 1)
@@ -93,10 +93,10 @@ struct OtherServersTests {
   /// The lease is lost again while it is found out what is still here.
   @Test func whatWasLostMeanwhileIsNotSettled() async throws {
     let store = SlowStore()
-    let bridge = WireBridge(Router(), cluster: Cluster(LoneEngine(store)))
+    let bridge = InMemoryBridge(Router(), cluster: Cluster(StubClusterEngine(store)))
     try await bridge.hub.restore()
     let hub = bridge.loopHub
-    _ = try await NumberedClient(bridge)
+    _ = try await SequencedClient(bridge)
     await hub.cutOff("once", untilVerified: true)
     store.isHeld.withLock { $0 = true }
     async let first: Void = hub.verify()
@@ -118,7 +118,7 @@ struct OtherServersTests {
       begun.put(true)
       return .bool(await mayEnd.next(within: .seconds(60)) == true)
     }
-    let bridge = WireBridge(router, cluster: Cluster(LoneEngine()))
+    let bridge = InMemoryBridge(router, cluster: Cluster(StubClusterEngine()))
     try await bridge.hub.restore()
     let plain = try await WireClient.connect(to: bridge)
     try await plain.call(1, "router.invoke", ["uri": "action://slow"])
@@ -132,7 +132,7 @@ struct OtherServersTests {
   }
 
   @Test func whileNobodyCanComeInTheTimeToComeBackDoesNotPass() async throws {
-    let client = try await NumberedClient(bridge)
+    let client = try await SequencedClient(bridge)
     try await client.call(1, "$/ping", [:])
     _ = try await client.wire.answer(1)
     engine.tenure.lost()

@@ -5,7 +5,7 @@ import WayValues
 
 struct PeerLinksTests {
   private static let second: UInt64 = 1_000_000_000
-  private var links = PeerLinks()
+  private var links = PeerTable()
 
   @Test mutating func messagesAreNumberedForEachServer() {
     let numbers = [0, 0, 0].map { links.numberForMessage(to: "b", at: $0) }
@@ -60,7 +60,7 @@ struct PeerLinksTests {
     #expect(got8 == [1, 2, 3])
     let got9 = links.takePieces(from: "b")
     #expect(got9 == [])
-    let half = [UInt8](repeating: 0, count: PeerLinks.maxPieces / 2 + 1)
+    let half = [UInt8](repeating: 0, count: PeerTable.maxPieces / 2 + 1)
     let got10 = links.add(half, from: "b")
     #expect(got10)
     let got11 = links.add(half, from: "b")
@@ -73,9 +73,9 @@ struct PeerLinksTests {
 
   @Test mutating func whoWasSentSomethingIsToldUpToWhereForLongerThanSilence() {
     _ = links.numberForMessage(to: "b", at: 0)
-    let told = (0..<PeerLinks.beats + 1).map { _ in 0 }.map { _ in links.takeUsed() }
-    #expect(told == Array(repeating: ["b"], count: PeerLinks.beats) + [[]])
-    #expect(UInt64(PeerLinks.beats) * Self.second > PeerLinks.silence)
+    let told = (0..<PeerTable.beats + 1).map { _ in 0 }.map { _ in links.takeUsed() }
+    #expect(told == Array(repeating: ["b"], count: PeerTable.beats) + [[]])
+    #expect(UInt64(PeerTable.beats) * Self.second > PeerTable.silence)
     _ = links.numberForMessage(to: "b", at: 0, isUse: false)
     let afterBeat = links.takeUsed()
     #expect(afterBeat == [])

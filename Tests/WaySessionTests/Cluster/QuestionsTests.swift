@@ -7,14 +7,14 @@ import WayValues
 
 @Suite(.timeLimit(.minutes(1)))
 struct QuestionsTests {
-  private let questions: Questions
+  private let questions: SessionPeerRequests
   private let sent: AsyncStream<String>
   private let loop = MemoryLoop()
 
   init() {
     let (sent, told) = AsyncStream<String>.makeStream()
     self.sent = sent
-    questions = Questions { message, server in told.yield("\(server): \(message)") }
+    questions = SessionPeerRequests { message, server in told.yield("\(server): \(message)") }
   }
 
   private func next() async -> String {

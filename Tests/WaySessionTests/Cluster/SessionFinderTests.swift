@@ -26,7 +26,8 @@ struct SessionFinderTests {
 
   @Test func anEngineInTroubleIsNotAskedByEachWhoComes() async throws {
     let store = Unreadable()
-    let bridge = WireBridge(Router(), cluster: Cluster(LoneEngine(store, owner: .nobody)))
+    let bridge = InMemoryBridge(
+      Router(), cluster: Cluster(StubClusterEngine(store, owner: .nobody)))
     try await bridge.hub.restore()
     let finder = try #require(bridge.hub.cluster?.finder)
     let begun = ContinuousClock.now

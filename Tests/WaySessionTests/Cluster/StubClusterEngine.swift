@@ -3,7 +3,7 @@ import WayTransport
 @testable import WaySession
 
 /// An engine that one server uses, which hears of others what a test says.
-final class LoneEngine: ClusterEngine {
+final class StubClusterEngine: ClusterEngine {
   let store: any SharedSessionStore
   private let owner: Ownership
   let tenure = Tenure { 0 }

@@ -36,7 +36,7 @@ struct DeepLinkTests {
   ]
 
   /// A table with a page that has parents, and with the actions of an older server.
-  private func bridge(limits: Limits = Limits()) throws -> WireBridge {
+  private func bridge(limits: Limits = Limits()) throws -> InMemoryBridge {
     let table: Value = [
       "version": "1",
       "routes": [
@@ -53,7 +53,7 @@ struct DeepLinkTests {
       ],
     ]
     try RouteTable(parsing: table).apply(to: router)
-    return WireBridge(router, limits: limits)
+    return InMemoryBridge(router, limits: limits)
   }
 
   /// Shows the next page that is asked for and gives its URI.

@@ -7,13 +7,13 @@ import WayValues
 
 /// What a bridge tells of itself, in its order.
 @Suite(.timeLimit(.minutes(2)))
-struct ObserverTests {
+struct EventSinkTests {
   private let events = Mailbox<(session: String, happening: Happening)>()
 
-  private func bridge() -> WireBridge {
+  private func bridge() -> InMemoryBridge {
     var observer = Observer()
     observer.tell = { [events] in events.put(($0, $1)) }
-    return WireBridge(Router(), observer: observer)
+    return InMemoryBridge(Router(), observer: observer)
   }
 
   private func silent() async throws -> (client: String, method: String) {
@@ -26,7 +26,7 @@ struct ObserverTests {
 
   @Test func aHostThatDoesNotAnswerIsTold() async throws {
     let bridge = bridge()
-    let client = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
     try await client.call(
       1, "session.open", ["protocol": ["1.0"], "hosts": [["scheme": "native", "kind": "page"]]])
     let name = try await client.answer(1)["result"]?["client"]?.string

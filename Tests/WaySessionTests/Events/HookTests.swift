@@ -27,7 +27,7 @@ struct HookTests {
         told.put("failed\(method) \(uri) \(route) \(failure.code) \(kind): \(failure.message)")
       }
     }
-    return try await WireClient.connect(to: WireBridge(router))
+    return try await WireClient.connect(to: InMemoryBridge(router))
   }
 
   private func expect(_ lines: String...) async throws {
@@ -196,7 +196,7 @@ struct HookTests {
 
   @Test func durationsAreThoseOfTheLoopsClock() async throws {
     try router.page("native://a", name: "a")
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let times = Mailbox<Duration>()
     router.hook("times") { notice, _ in
       switch notice {

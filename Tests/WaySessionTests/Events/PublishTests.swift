@@ -9,7 +9,7 @@ import WayValues
 /// Events that the app publishes.
 @Suite(.timeLimit(.minutes(1)))
 struct PublishTests {
-  private let bridge = WireBridge(
+  private let bridge = InMemoryBridge(
     Router(), identify: { Identity(user: $0.token, groups: $0.token == "ben" ? ["beta"] : []) })
 
   private func open(_ user: Value) async throws -> (client: WireClient, hello: Value) {
@@ -42,7 +42,7 @@ struct PublishTests {
           try await client.event()
             == [
               "topic": "cart.changed", "data": .integer(Int64(number)),
-              "at": .integer(WireBridge.now),
+              "at": .integer(InMemoryBridge.now),
             ])
       }
       #expect(try await client.hasHeardNothing())
@@ -101,7 +101,7 @@ struct PublishTests {
     }
     var limits = Limits()
     limits.maxAnswer = 8 << 20
-    let roomy = WireBridge(Router(), limits: limits).hub
+    let roomy = InMemoryBridge(Router(), limits: limits).hub
     try await roomy.publish("own", large, to: .all, retain: 0)
     let error = await #expect(throws: CallError.self) {
       try await roomy.publish("own", large, to: .all, retain: 1)
@@ -110,8 +110,8 @@ struct PublishTests {
   }
 
   @Test func aClientThatDoesNotReadIsClosed() async throws {
-    let bridge = WireBridge(Router())
-    let stuck = StuckChannel(to: bridge)
+    let bridge = InMemoryBridge(Router())
+    let stuck = StalledChannel(to: bridge)
     try await stuck.receive(
       #"{"jsonrpc":"2.0","id":1,"method":"events.subscribe","params":{"topics":["*"]}}"#)
     for (waiting, sent) in [(0, 2), (1 << 20, 3), (1 << 20 + 1, 3)] {
@@ -124,7 +124,7 @@ struct PublishTests {
   }
 }
 
-extension SessionHub {
+extension LoopSessions {
   /// How many sessions are found by audience, and events retained.
   fileprivate var kept: [Int] {
     [audiences.sessions(in: .all).count, retainedEvents.messages { _, _ in true }.count]

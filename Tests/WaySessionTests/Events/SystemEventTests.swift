@@ -8,12 +8,12 @@ import WayValues
 
 /// The server's own events, heard by Swift code.
 @Suite(.timeLimit(.minutes(1)))
-struct ListeningTests {
+struct SystemEventTests {
   private let router = Router()
 
   @Test func theLifeOfASessionIsHeardFromItsBeginningToItsEnd() async throws {
     try router.task("action://wave") { _ in 1 }
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let events = try await bridge.hub.events(["session.*", "task.finished"], limit: 100)
     let (client, hello) = try await WireClient.open(bridge)
     let (guest, guestHello) = try await WireClient.open(bridge, joining: hello)
@@ -36,12 +36,12 @@ struct ListeningTests {
     var heard = events.makeAsyncIterator()
     for (topic, data) in expected {
       #expect(
-        try await heard.next() == BridgeEvent(topic: topic, data: data, at: WireBridge.now))
+        try await heard.next() == BridgeEvent(topic: topic, data: data, at: InMemoryBridge.now))
     }
   }
 
   @Test func aReaderThatFallsBehindIsTold() async throws {
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let events = try await bridge.hub.events(["*"], limit: 2)
     let (client, hello) = try await WireClient.open(bridge)
     for _ in 0..<2 { _ = try await WireClient.open(bridge, joining: hello) }
@@ -54,7 +54,7 @@ struct ListeningTests {
   }
 
   @Test func aReaderThatLetsGoIsNotServedAnyMore() async throws {
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let (_, hello) = try await WireClient.open(bridge)
     let session = try #require(hello["session"]?.string)
     do {
@@ -66,7 +66,7 @@ struct ListeningTests {
   }
 
   @Test func nothingIsToldOnceTheSubscriberHasLeft() async throws {
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let (_, hello) = try await WireClient.open(bridge)
     let session = try #require(hello["session"]?.string)
     let (guest, _) = try await WireClient.open(bridge, joining: hello)
@@ -81,7 +81,7 @@ struct ListeningTests {
     try router.task("action://lost") { call in
       try await call.navigator.invoke("action://nowhere")
     }
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let (client, hello) = try await WireClient.open(bridge)
     try await client.subscribe("route.failed")
     try await client.call(1, "router.invoke", ["uri": "action://lost"])
@@ -98,7 +98,7 @@ struct ListeningTests {
     try router.task("action://now") { _ in throw CallError(code: 7, message: "no") }
     try router.task("action://later") { _ async throws in throw CallError(code: 7, message: "no") }
     try router.task("action://outer") { call in try await call.navigator.invoke("action://now") }
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let (client, _) = try await WireClient.open(bridge)
     try await client.subscribe("route.failed", "task.failed")
     try await client.call(1, "router.invoke", ["uri": .string(uri)])
@@ -115,7 +115,7 @@ struct ListeningTests {
       do { try await Task.sleep(for: .seconds(3600)) } catch { throw Declined() }
       return nil
     }
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let (client, _) = try await WireClient.open(bridge)
     try await client.subscribe("task.*")
     try await client.call(1, "router.invoke", ["uri": "action://waits"])
@@ -140,7 +140,7 @@ struct ListeningTests {
       _ = try await first
       return second.data
     }
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let client = try await WireClient.connect(to: bridge, hosting: ["native"])
     try await client.notify("router.invoke", ["uri": "action://go"])
     _ = try await client.request("page.open")
@@ -148,21 +148,21 @@ struct ListeningTests {
     while await bridge.hub.census().callsInFlight < 3 { await Task.yield() }
     try await client.close()
     _ = try? await client.message()
-    while await bridge.hub.census() != Census() { await Task.yield() }
+    while await bridge.hub.census() != SessionTotals() { await Task.yield() }
     shown.put("nothing")
     #expect(try await shown.take() == "nothing")
   }
 
   @Test func aLaterVersionIsToldSoWhateverElseItSays() async throws {
     let client = try await WireClient.connect(
-      to: WireBridge(router), subprotocol: SessionHub.subprotocol)
+      to: InMemoryBridge(router), subprotocol: LoopSessions.subprotocol)
     try await client.call(1, "session.open", ["protocol": ["2.0"], "token": ["bearer": "x"]])
     #expect(try await client.answer(1)["error"]?["data"]?["kind"] == "version")
   }
 
   @Test func aSessionThatHasEndedIsNotThereAnyMore() async throws {
-    let bridge = WireBridge(router)
-    let stuck = StuckChannel(to: bridge)
+    let bridge = InMemoryBridge(router)
+    let stuck = StalledChannel(to: bridge)
     for (method, count) in [("$/ping", 1), ("session.close", 0)] {
       try await stuck.receive(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"#)
       #expect(await bridge.hub.allServers.sessions(.all).count == count)
@@ -171,7 +171,7 @@ struct ListeningTests {
   }
 
   @Test func theStreamEndsWithTheServer() async throws {
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let events = try await bridge.hub.events(["*"], limit: 2)
     await bridge.hub.endListening()
     var heard = events.makeAsyncIterator()
@@ -181,18 +181,18 @@ struct ListeningTests {
   @Test(arguments: [(["a b"], 1), ([""], 1), (["*"], 0)])
   func aWrongTopicIsRefused(topics: [String], limit: Int) async {
     let error = await #expect(throws: CallError.self) {
-      try await WireBridge(router).hub.events(topics, limit: limit)
+      try await InMemoryBridge(router).hub.events(topics, limit: limit)
     }
     #expect(error?.code == -32602)
   }
 
   @Test func everyTopicIsDescribed() throws {
     let text = try ProjectFiles.text("protocol/PROTOCOL.md")
-    for topic in OwnTopic.allCases { #expect(text.contains("| `\(topic.rawValue)` |")) }
+    for topic in SystemTopic.allCases { #expect(text.contains("| `\(topic.rawValue)` |")) }
   }
 }
 
-extension SessionHub {
+extension LoopSessions {
   fileprivate func heard(in session: String) -> Happening.Kinds? {
     sessions[session]?.assumeIsolated { $0.happenings.subscribers.kinds }
   }

@@ -46,13 +46,13 @@ struct TopicTests {
   }
 
   @Test func everyOwnTopicIsReservedAndFoundByItsFamily() throws {
-    for topic in OwnTopic.allCases {
-      #expect(OwnTopic.reserves(topic.rawValue))
+    for topic in SystemTopic.allCases {
+      #expect(SystemTopic.reserves(topic.rawValue))
       let kinds = try TopicPattern(topic.rawValue, limit: 256).kinds
       // What is not told by a session has no kind among what sessions tell.
       let isOfAll = topic == .serverDraining || topic == .tableChanged
       #expect(kinds.rawValue.nonzeroBitCount == (isOfAll ? 0 : 1))
     }
-    #expect(!OwnTopic.reserves("pages.opened"))
+    #expect(!SystemTopic.reserves("pages.opened"))
   }
 }

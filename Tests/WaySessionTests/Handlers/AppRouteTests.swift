@@ -7,11 +7,11 @@ import WayValues
 
 /// Routes that Swift code serves, called over the wire.
 @Suite(.timeLimit(.minutes(1)))
-struct SwiftRouteTests {
+struct AppRouteTests {
   private let router = Router()
 
   private func connect() async throws -> WireClient {
-    try await WireClient.connect(to: WireBridge(router))
+    try await WireClient.connect(to: InMemoryBridge(router))
   }
 
   @Test func aTaskThatOpensAPageAnswersWithItsResult() async throws {
@@ -132,7 +132,7 @@ struct SwiftRouteTests {
   @Test func aPageInABatchIsRefusedAlsoBehindARedirect() async throws {
     try router.page("native://page", PageHandler(open: { _, _ in }, close: { _, _, _ in }))
     router.undefinedRoute { _ in .redirect(uri: "native://page", params: [:]) }
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let client = try await WireClient.connect(to: bridge)
     try await client.batch([
       ["jsonrpc": "2.0", "id": 1, "method": "router.open", "params": ["uri": "native://old"]]
@@ -162,7 +162,7 @@ struct SwiftRouteTests {
     try router.page(
       "native://sdk/pay",
       PageHandler(open: { _, _ in }, close: { _, reason, _ in closed.put(reason.rawValue) }))
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let (client, _) = try await WireClient.open(bridge)
     let deliveries = try await bridge.hub.allServers.open(
       "native://sdk/pay", [:], exts: [:], style: .push, in: .all, timeout: .seconds(3))
@@ -209,7 +209,7 @@ struct SwiftRouteTests {
 
   @Test func aCustomDispatcherAnswersForDeclaredRoutesToo() async throws {
     try router.register(
-      Dispatcher(
+      SchemeDispatcher(
         name: "own",
         action: .custom { call in [.string(call.route?.name ?? "none"), .object(call.params)] }),
       scheme: "own")
@@ -283,7 +283,8 @@ struct SwiftRouteTests {
     try await client.call(2, "router.invoke", ["uri": "action://late"])
     #expect(try await client.answer(2)["error"]?["code"] == 2404)
     try router.register(
-      Dispatcher(name: "own", action: .custom { call in .string(call.uri.path) }), scheme: "own")
+      SchemeDispatcher(name: "own", action: .custom { call in .string(call.uri.path) }),
+      scheme: "own")
     try await client.call(3, "router.invoke", ["uri": "own:thing"])
     #expect(try await client.answer(3)["result"] == "thing")
     try router.removeDispatcher(scheme: "own")

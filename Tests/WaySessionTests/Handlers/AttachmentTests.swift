@@ -7,7 +7,7 @@ import WayValues
 
 /// Values of Swift code that calls of Swift code take along.
 @Suite(.timeLimit(.minutes(1)))
-struct CarriedTests {
+struct AttachmentTests {
   private let router = Router()
 
   private final class Photo: Sendable {
@@ -43,14 +43,14 @@ struct CarriedTests {
     }
     try router.task("action://typed") { (request: [String: Int], call) in [try tell(call).string] }
     try router.register(
-      Dispatcher(name: "own", action: .custom { try tell($0) }), scheme: "own")
+      SchemeDispatcher(name: "own", action: .custom { try tell($0) }), scheme: "own")
     try router.redirect("action://redirected", to: "action://now")
     try router.task("action://declined/:any", priority: 1) { _ in throw Declined() }
     try router.task("action://declined/*", tell)
     try router.register(
       Route(
         name: "fallback", patterns: [RoutePattern("native://fallback")], kind: .page,
-        fallback: RouteTarget("action://now")))
+        fallback: PatternTarget("action://now")))
     router.undefinedRoute { call in
       _ = try call.carried("photo", as: Photo.self)
       return .redirect(uri: "action://later", params: [:])
@@ -80,7 +80,7 @@ struct CarriedTests {
   func aModelAndAClosureReachTheTask(uri: String) async throws {
     try registerTellers()
     let (photo, shout) = (photo, shout)
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     let answers = try await answer(to: client) { navigator in
       let call = navigator.build(uri).carrying("photo", Photo("not kept"))
         .carrying("photo", photo).carrying("filter", shout)
@@ -102,7 +102,7 @@ struct CarriedTests {
         open: { _, call in shown.put(try call.carried("photo")) },
         close: { page, _, _ in closed.put(page.uri) }))
     let photo = photo
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     try router.task("action://outer") { call in
       try await call.navigator.open("native://album", carrying: ["photo": photo]).data
     }
@@ -121,7 +121,7 @@ struct CarriedTests {
       "native://album",
       PageHandler(open: { _, call in shown.put(try call.carried("photo")) }, close: { _, _, _ in }))
     try router.page("native://hosted")
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let (client, _) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     var codes: [Int?] = []
@@ -151,7 +151,7 @@ struct CarriedTests {
       await Task.yield()
       return try call.carryBack(photo)
     }
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     let result = try await answer(to: client) { navigator in
       let plain = try await navigator.invoke(uri, carryingBack: Photo.self)
       let built = try await navigator.build(uri).with("n", 1).invoke(carryingBack: Photo.self)
@@ -161,7 +161,7 @@ struct CarriedTests {
   }
 
   /// A call that does not come to what its caller wants.
-  struct Wrong: Sendable, CustomTestStringConvertible {
+  struct InvalidAttachmentCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let code: Int64
     var kind: Value = "notOverTheWire"
@@ -169,41 +169,41 @@ struct CarriedTests {
     let call: @Sendable (any Navigator) async throws -> Void
   }
 
-  private static let wrong: [Wrong] = [
-    Wrong(
+  private static let wrong: [InvalidAttachmentCase] = [
+    InvalidAttachmentCase(
       testDescription: "the reply of one that declined", code: -32603, kind: "internal",
       parts: ["nothing back", "Photo"],
       call: { _ = try await $0.invoke("action://left/1", carryingBack: Photo.self) }),
-    Wrong(
+    InvalidAttachmentCase(
       testDescription: "a client's page", code: 2405, parts: ["'x'", "native://hosted"],
       call: { _ = try await $0.open("native://hosted", carrying: ["x": 1]) }),
-    Wrong(
+    InvalidAttachmentCase(
       testDescription: "a client's task", code: 2405, parts: ["'x'", "'y'", "action://hosted"],
       call: { _ = try await $0.invoke("action://hosted", carrying: ["y": 2, "x": 1]) }),
-    Wrong(
+    InvalidAttachmentCase(
       testDescription: "a reply of a client's task", code: 2405, parts: ["a Int in reply"],
       call: { _ = try await $0.invoke("action://hosted", carryingBack: Int.self) }),
-    Wrong(
+    InvalidAttachmentCase(
       testDescription: "a redirect to a client", code: 2405, parts: ["action://hosted"],
       call: { _ = try await $0.invoke("action://moved", carrying: ["x": 1]) }),
-    Wrong(
+    InvalidAttachmentCase(
       testDescription: "the stack", code: 2405, parts: ["navigation:back"],
       call: { _ = try await $0.invoke("navigation:back", carrying: ["x": 1]) }),
-    Wrong(
+    InvalidAttachmentCase(
       testDescription: "a name that is not carried", code: 2422, kind: "invalidParameters",
       parts: ["'x'", "Int"], call: { _ = try await $0.invoke("action://x", carrying: ["y": 1]) }),
-    Wrong(
+    InvalidAttachmentCase(
       testDescription: "another type", code: 2422, kind: "invalidParameters",
       parts: ["'x'", "String", "Int"],
       call: { _ = try await $0.invoke("action://x", carrying: ["x": "1"]) }),
-    Wrong(
+    InvalidAttachmentCase(
       testDescription: "a reply that nobody asked for", code: 2405, parts: ["Photo"],
       call: { _ = try await $0.invoke("action://photo") }),
-    Wrong(
+    InvalidAttachmentCase(
       testDescription: "a reply of another type", code: -32603, kind: "internal",
       parts: ["action://photo", "Photo", "Int"],
       call: { _ = try await $0.invoke("action://photo", carryingBack: Int.self) }),
-    Wrong(
+    InvalidAttachmentCase(
       testDescription: "no reply that is carried", code: -32603, kind: "internal",
       parts: ["action://x", "Photo"],
       call: { _ = try await $0.invoke("action://x", carrying: ["x": 1], carryingBack: Photo.self) }
@@ -211,7 +211,7 @@ struct CarriedTests {
   ]
 
   @Test(arguments: wrong)
-  func whatCannotBeCarriedIsToldAndNobodyIsAsked(wrong: Wrong) async throws {
+  func whatCannotBeCarriedIsToldAndNobodyIsAsked(wrong: InvalidAttachmentCase) async throws {
     try router.page("native://hosted")
     try router.redirect("action://moved", to: "action://hosted")
     try router.task("action://left/:any") { call in
@@ -222,7 +222,7 @@ struct CarriedTests {
     try router.task("action://x") { .integer(Int64(try $0.carried("x", as: Int.self))) }
     try router.task("action://photo") { try $0.carryBack(Photo("tea")) }
     let (client, _) = try await WireClient.open(
-      WireBridge(router),
+      InMemoryBridge(router),
       ["hosts": [["scheme": "native", "kind": "page"], ["scheme": "action", "kind": "task"]]])
     let result = try await answer(to: client) { navigator in
       do { try await wrong.call(navigator) } catch let error as CallError {
@@ -242,7 +242,7 @@ struct CarriedTests {
     try router.task("action://x") { .integer(Int64(try $0.carried("x", as: Int.self))) }
     try router.task("action://both") { (try? $0.carryBack(Photo("tea"))) ?? "tea" }
     try router.task("action://photo") { try $0.carryBack(Photo("tea")) }
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     for (uri, code) in [("action://x", 2422 as Int64), ("action://photo", 2405)] {
       try await client.call(1, "router.invoke", ["uri": .string(uri), "params": ["x": 1]])
       #expect(try await client.answer(1)["error"]?["code"]?.integer == code)

@@ -59,7 +59,7 @@ final class LazyModuleTests: Sendable {
       try router.handle("a", with: .task { call in .object(call.params) })
       try router.handle("b", with: .asyncTask { _ in "b" })
     }
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     try await client.call(0, "router.canOpen", ["uri": "action://a"])
     #expect(
       try await client.answer(0)["result"] == ["canOpen": true, "kind": "task", "route": "a"])
@@ -79,7 +79,7 @@ final class LazyModuleTests: Sendable {
     try router.register(module: Shop.self)
     try router.register(service: Names.self)
     try await router.start()
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     #expect(try await code(client, 1, "service://Names/greeting?name=Bo") == "Hello, Bo")
     #expect(Shop.loads.withLock { $0 } == 0)
     #expect(try await code(client, 2, "action://greet/Ada") == "Hello, Ada")
@@ -96,14 +96,14 @@ final class LazyModuleTests: Sendable {
       if load == 1 { throw CallError(code: 7, message: "no network") }
       try router.handle("a", with: .task { _ in "served" })
     }
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     #expect(try await code(client, 1, "action://a") == -32603)
     #expect(try await code(client, 2, "action://a") == "served")
   }
 
   @Test func aModuleThatGivesNoHandlerIsAnError() async throws {
     try router.module("shop", routes: [task("a")]) { _ in }
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     #expect(try await code(client, 1, "action://a") == -32603)
   }
 
@@ -119,7 +119,7 @@ final class LazyModuleTests: Sendable {
       self.loads.withLock { $0 += 10 }
       return .next
     }
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     #expect(try await code(client, 1, "action://a") == "served")
     #expect(self.loads.withLock { $0 } == 11)
   }

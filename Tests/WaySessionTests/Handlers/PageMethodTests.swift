@@ -7,7 +7,7 @@ import WayValues
 
 /// Methods of pages that Swift code shows, and Swift code that calls methods of pages.
 @Suite(.timeLimit(.minutes(1)))
-struct SwiftPageTests {
+struct PageMethodTests {
   private let router = Router()
 
   /// A client with an open page of Swift code.
@@ -16,7 +16,7 @@ struct SwiftPageTests {
   ) async throws -> (client: WireClient, page: Value) {
     try router.page(
       "native://sdk/:id", PageHandler(open: { _, _ in }, close: { _, _, _ in }, call: run))
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     try await client.call("open", "router.open", ["uri": "native://sdk/7"])
     let page = try await client.message()["params"]?["value"]?["opened"]?["page"]
     return (client, try #require(page))
@@ -72,7 +72,7 @@ struct SwiftPageTests {
       "native://own",
       PageHandler(
         open: { _, _ in throw CallError(code: 2422, message: "own") }, close: { _, _, _ in }))
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     try await client.call(1, "router.open", ["uri": "native://read/x"])
     let error = try await client.answer(1)["error"]
     #expect(error?["code"] == 2422)
@@ -109,7 +109,7 @@ struct SwiftPageTests {
       try await call.navigator.call(
         page: call.params["page"]?.string ?? "", "title", params: ["short": true])
     }
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let (shell, _) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     try await shell.call(1, "navigation.adopt", ["uri": "native://home"])
@@ -127,7 +127,7 @@ struct SwiftPageTests {
   }
 
   @Test func theAppCallsAMethodOfAPage() async throws {
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let (shell, hello) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     try await shell.call(1, "navigation.adopt", ["uri": "native://home"])

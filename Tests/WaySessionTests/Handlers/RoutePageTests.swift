@@ -50,7 +50,7 @@ struct RoutePageTests {
 
   @Test func eachOpeningMakesOneThatLivesAsLongAsThePage() async throws {
     try router.page("native://address/:id", AddressPage.self, name: "address")
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     let first = try await open(client, 1, "native://address/7?pick")
     let second = try await open(client, 2, "native://address/8")
     let opened = [try await told.take(), try await told.take()].map { $0.split(separator: " ") }
@@ -69,7 +69,7 @@ struct RoutePageTests {
 
   @Test func parametersThatDoNotFitItAre2422() async throws {
     try router.page("native://address/:id", AddressPage.self)
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     try await client.call(1, "router.open", ["uri": "native://address/x"])
     let error = try await client.answer(1)["error"]
     #expect(error?["code"] == 2422)
@@ -84,7 +84,7 @@ struct RoutePageTests {
   @Test func itDeclines() async throws {
     try router.page("native://address/:id", AddressPage.self)
     try router.page("native://:any/:id", PlainPage.self)
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     _ = try await open(client, 1, "native://address/13")
     try await client.call(2, "navigation.stack", [:])
     #expect(
@@ -95,7 +95,7 @@ struct RoutePageTests {
   @Test func aMethodThatItDoesNotHaveIs2502() async throws {
     try router.page("native://address/:id", AddressPage.self)
     try router.page("native://plain", PlainPage.self)
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     for uri: Value in ["native://address/1", "native://plain"] {
       let page = try await open(client, "open", uri)
       try await client.call(1, "page.call", ["page": page, "method": "x"])
@@ -116,7 +116,7 @@ struct RoutePageTests {
     ]
     try RouteTable(parsing: table).apply(to: router)
     try router.handle("address", with: .page(PageHandler(AddressPage.self)))
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     _ = try await open(client, 1, "native://address/9")
     #expect(try await told.take().hasPrefix("open 9 -"))
     try RouteTable(parsing: table).apply(to: router, anew: true)
@@ -125,7 +125,7 @@ struct RoutePageTests {
   }
 
   @Test func aTableThatIsLoadedAnewIsToldToNewClients() async throws {
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let (_, hello) = try await WireClient.open(bridge)
     #expect(hello["table"] == ["version": "", "hash": ""])
     let table: Value = ["version": "2", "routes": []]

@@ -11,7 +11,7 @@ struct DecliningHostTests {
   private let router = Router()
 
   private func connect(_ hosts: Value...) async throws -> WireClient {
-    let client = try await WireClient.connect(to: WireBridge(router))
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
     try await client.call("host", "host.register", ["hosts": .list(hosts)])
     _ = try await client.answer("host")
     return client
@@ -66,7 +66,7 @@ struct DecliningHostTests {
     try router.register(
       Route(
         name: "order", patterns: [RoutePattern("native://order/:id")], kind: .page,
-        fallback: RouteTarget("https://h5.example/order/:id")))
+        fallback: PatternTarget("https://h5.example/order/:id")))
     try router.page("/order/:id", name: "any")
     let client = try await connect(
       ["scheme": "native", "kind": "page"], ["scheme": "https", "kind": "page"])

@@ -8,12 +8,12 @@ import WayValues
 /// A client that runs tasks for all sessions: a native daemon.
 @Suite(.timeLimit(.minutes(1)))
 struct ServerHostTests {
-  private func bridge() throws -> WireBridge {
-    WireBridge(
-      Router(), rules: try Rulebook([Policy.Rule("all", .allow, ["*"], coversServer: true)]))
+  private func bridge() throws -> InMemoryBridge {
+    InMemoryBridge(
+      Router(), rules: try CompiledPolicy([Policy.Rule("all", .allow, ["*"], coversServer: true)]))
   }
 
-  private func daemon(_ bridge: WireBridge) async throws -> WireClient {
+  private func daemon(_ bridge: InMemoryBridge) async throws -> WireClient {
     try await WireClient.open(
       bridge, ["hosts": [["scheme": "action", "kind": "task", "scope": "server"]]]
     ).client

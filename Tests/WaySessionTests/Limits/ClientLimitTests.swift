@@ -9,14 +9,14 @@ import WayValues
 
 /// What one client may cost the others.
 @Suite(.timeLimit(.minutes(1)))
-struct BoundedClientTests {
+struct ClientLimitTests {
   private let router = Router()
 
   /// A host of `action:`, and another client of its session.
   private func tasks(
     _ limits: Limits
-  ) async throws -> (bridge: WireBridge, host: WireClient, caller: WireClient) {
-    let bridge = WireBridge(router, limits: limits)
+  ) async throws -> (bridge: InMemoryBridge, host: WireClient, caller: WireClient) {
+    let bridge = InMemoryBridge(router, limits: limits)
     let (host, hello) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "action", "kind": "task"]]])
     let (caller, _) = try await WireClient.open(bridge, joining: hello)
@@ -48,7 +48,7 @@ struct BoundedClientTests {
   @Test func whoAsksAHostThatOwesTooMuchIsRefusedAndTheHostStays() async throws {
     var limits = Limits()
     limits.maxInFlight = 1
-    let bridge = WireBridge(router, limits: limits)
+    let bridge = InMemoryBridge(router, limits: limits)
     let (host, hello) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "action", "kind": "task"]]])
     // It may owe four answers for each call that a client may have in flight.
@@ -68,7 +68,7 @@ struct BoundedClientTests {
     var limits = Limits()
     limits.maxRate = 100
     limits.maxBurst = 3
-    let bridge = WireBridge(router, limits: limits)
+    let bridge = InMemoryBridge(router, limits: limits)
     let client = try await WireClient.connect(to: bridge)
     // Members of batches and notifications count.
     try await client.batch([
@@ -100,7 +100,7 @@ struct BoundedClientTests {
       runs.add()
       return .string(String(repeating: "x", count: 400))
     }
-    let client = try await WireClient.connect(to: WireBridge(router, limits: limits))
+    let client = try await WireClient.connect(to: InMemoryBridge(router, limits: limits))
     try await client.batch(
       (1...6).map { id in
         [
@@ -138,7 +138,7 @@ struct BoundedClientTests {
   @Test func patternsOfASessionAreBoundedAndGivenBack() async throws {
     var limits = Limits()
     limits.maxPatterns = 3
-    let client = try await WireClient.connect(to: WireBridge(router, limits: limits))
+    let client = try await WireClient.connect(to: InMemoryBridge(router, limits: limits))
     let two: Value = ["hosts": [["patterns": ["action://a", "action://b"], "kind": "task"]]]
     // One pattern that may be read in two ways.
     let group: Value = ["hosts": [["patterns": ["action://c(/d)"], "kind": "task"]]]
@@ -163,7 +163,7 @@ struct BoundedClientTests {
     observer.tell = { _, happening in
       if case .threw(let number, let error) = happening { told.put((number, "\(error)")) }
     }
-    let client = try await WireClient.connect(to: WireBridge(router, observer: observer))
+    let client = try await WireClient.connect(to: InMemoryBridge(router, observer: observer))
     try await client.call(1, "router.invoke", ["uri": "action://fail"])
     let error = try await client.answer(1)["error"]
     let (number, text) = try await told.take()

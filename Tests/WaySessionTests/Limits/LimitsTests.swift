@@ -12,7 +12,7 @@ struct LimitsTests {
 
   /// What `session.open` tells.
   private func told(_ limits: Limits) async throws -> Value? {
-    let client = try await WireClient.connect(to: WireBridge(router, limits: limits))
+    let client = try await WireClient.connect(to: InMemoryBridge(router, limits: limits))
     try await client.call(1, "session.open", ["protocol": ["1.0"]])
     return try await client.answer(1)["result"]?["limits"]
   }
@@ -38,7 +38,7 @@ struct LimitsTests {
   func messagesNestSoDeep(_ depth: Int, _ isTaken: Bool) async throws {
     var limits = Limits()
     limits.maxDepth = 8
-    let client = try await WireClient.connect(to: WireBridge(router, limits: limits))
+    let client = try await WireClient.connect(to: InMemoryBridge(router, limits: limits))
     // The message itself and its params are two levels.
     let params: Value = (2..<depth).reduce([:]) { value, _ in ["x": value] }
     try await client.call(1, "$/ping", ["x": params])
@@ -48,7 +48,7 @@ struct LimitsTests {
   }
 
   private func host(_ limits: Limits) async throws -> WireClient {
-    let client = try await WireClient.connect(to: WireBridge(router, limits: limits))
+    let client = try await WireClient.connect(to: InMemoryBridge(router, limits: limits))
     try await client.call(
       "host", "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
     _ = try await client.answer("host")
@@ -101,11 +101,11 @@ struct LimitsTests {
   @Test func aBridgeHoldsSoManySessions() async throws {
     var limits = Limits()
     limits.maxSessions = 1
-    let bridge = WireBridge(router, limits: limits)
+    let bridge = InMemoryBridge(router, limits: limits)
     let first = try await WireClient.connect(to: bridge)
     try await first.call(1, "$/ping", [:])
     _ = try await first.answer(1)
-    let second = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let second = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
     try await second.call(1, "session.open", ["protocol": ["1.0"]])
     #expect(try await second.answer(1)["error"]?["code"] == 2503)
     #expect(try await second.end() == CloseCode.overloaded.rawValue)

@@ -6,10 +6,10 @@ import WayValues
 
 /// What a peer may heap up in a session is bounded, and all of it settles.
 @Suite(.timeLimit(.minutes(2)))
-struct SessionBoundsTests {
+struct SessionLimitTests {
   private let router = Router()
 
-  private func host(_ bridge: WireBridge) async throws -> WireClient {
+  private func host(_ bridge: InMemoryBridge) async throws -> WireClient {
     let client = try await WireClient.connect(to: bridge)
     try await client.call(
       "host", "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
@@ -17,13 +17,15 @@ struct SessionBoundsTests {
     return client
   }
 
-  private func join(_ bridge: WireBridge) async throws -> (shell: WireClient, opener: WireClient) {
-    let shell = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+  private func join(_ bridge: InMemoryBridge) async throws -> (
+    shell: WireClient, opener: WireClient
+  ) {
+    let shell = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
     try await shell.call(
       "hello", "session.open",
       ["protocol": ["1.0"], "hosts": [["scheme": "native", "kind": "page"]]])
     let session = try await shell.answer("hello")["result"]
-    let opener = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let opener = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
     try await opener.call(
       "hello", "session.open",
       [
@@ -40,7 +42,7 @@ struct SessionBoundsTests {
     var limits = Limits()
     limits.maxInFlight = 10_000
     limits.maxRate = 0
-    let (shell, opener) = try await join(WireBridge(router, limits: limits))
+    let (shell, opener) = try await join(InMemoryBridge(router, limits: limits))
     let count: Int64 = 5_000
     for id in 0..<count {
       try await opener.call(.integer(id), "router.open", ["uri": "native://x"])
@@ -56,7 +58,7 @@ struct SessionBoundsTests {
   @Test func callsInFlightAreBounded() async throws {
     var limits = Limits()
     limits.maxInFlight = 3
-    let client = try await host(WireBridge(router, limits: limits))
+    let client = try await host(InMemoryBridge(router, limits: limits))
     for id in 1...4 {
       try await client.call(.integer(Int64(id)), "router.open", ["uri": "native://x"])
     }
@@ -64,7 +66,7 @@ struct SessionBoundsTests {
   }
 
   @Test func aCancelledOperationLeavesTheQueue() async throws {
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let client = try await host(bridge)
     try await client.call("first", "router.open", ["uri": "native://x"])
     let asked = try await client.request("page.open")
@@ -82,11 +84,11 @@ struct SessionBoundsTests {
   @Test func aSessionHoldsSoManyClients() async throws {
     var limits = Limits()
     limits.maxClients = 1
-    let bridge = WireBridge(router, limits: limits)
-    let first = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let bridge = InMemoryBridge(router, limits: limits)
+    let first = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
     try await first.call("hello", "session.open", ["protocol": ["1.0"]])
     let session = try await first.answer("hello")["result"]
-    let second = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let second = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
     let join: Value = [
       "session": session?["session"] ?? .null, "token": session?["joinToken"] ?? .null,
     ]
@@ -95,7 +97,7 @@ struct SessionBoundsTests {
   }
 
   @Test func whatFollowsACloseInItsBatchIsNotCarriedOut() async throws {
-    let (shell, opener) = try await join(WireBridge(router))
+    let (shell, opener) = try await join(InMemoryBridge(router))
     try await opener.batch([
       ["jsonrpc": "2.0", "method": "session.close"],
       [
@@ -112,7 +114,7 @@ struct SessionBoundsTests {
     var limits = Limits()
     limits.maxAnswer = 1_000
     try router.task("action://large") { _ in .string(String(repeating: "x", count: 2_000)) }
-    let client = try await WireClient.connect(to: WireBridge(router, limits: limits))
+    let client = try await WireClient.connect(to: InMemoryBridge(router, limits: limits))
     try await client.call(1, "router.invoke", ["uri": "action://large"])
     #expect(try await client.answer(1)["error"]?["code"] == 2413)
     try await client.call(2, "$/ping", [:])
@@ -120,7 +122,7 @@ struct SessionBoundsTests {
   }
 
   @Test func aSessionEndsWithItsLastClient() async throws {
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let (shell, opener) = try await join(bridge)
     #expect(await bridge.hub.census().sessions == 1)
     try await shell.close()

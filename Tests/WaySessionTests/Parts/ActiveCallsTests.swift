@@ -5,7 +5,7 @@ import WayValues
 @testable import WaySession
 
 /// Calls begin, end once, and are stopped, without a session.
-struct CallsTests {
+struct ActiveCallsTests {
   private var calls = Calls()
 
   private mutating func begin() -> CallInFlight {

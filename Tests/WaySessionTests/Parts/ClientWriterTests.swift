@@ -8,10 +8,10 @@ import WayValues
 @testable import WaySession
 
 /// What is written to clients, without a session.
-struct MailTests {
-  private let channel = NotedChannel()
-  private let mail: Mail
-  private let members: Members
+struct ClientWriterTests {
+  private let channel = RecordingChannel()
+  private let mail: ClientWriter
+  private let members: SessionClients
   private let client: Client
 
   init() throws {
@@ -19,14 +19,15 @@ struct MailTests {
     limits.maxAnswer = 200
     limits.maxInFlight = 1
     limits.maxClients = 1
-    members = Members(of: "s-1", limits: limits, budget: ByteBudget(.session, 1 << 20))
-    mail = Mail(limits: limits, members: members, Resumables(channel.loop, limits: limits))
+    members = SessionClients(of: "s-1", limits: limits, budget: ByteBudget(.session, 1 << 20))
+    mail = ClientWriter(
+      limits: limits, members: members, ResumableClients(channel.loop, limits: limits))
     client = try members.makeClient(channel: channel)
     members.add(client)
   }
 
-  private func address(_ id: RequestID, isSilent: Bool = false) -> ReplyAddress {
-    ReplyAddress(
+  private func address(_ id: RequestID, isSilent: Bool = false) -> ReplyHandle {
+    ReplyHandle(
       client: client, id: id, batch: nil, position: 0, method: 0, isSilent: isSilent)
   }
 
@@ -58,7 +59,9 @@ struct MailTests {
   }
 
   @Test func aClientThatAnswersNothingOfTheServersOwnIsClosed() throws {
-    for _ in 0..<4 + Mail.reserve { _ = try mail.request(client, "page.close", [:], for: .close) }
+    for _ in 0..<4 + ClientWriter.reserve {
+      _ = try mail.request(client, "page.close", [:], for: .close)
+    }
     #expect(throws: RequestFailure.self) {
       try mail.request(client, "page.close", [:], for: .close)
     }
@@ -101,7 +104,7 @@ struct MailTests {
 }
 
 /// A channel that keeps what is sent.
-private final class NotedChannel: MessageChannel {
+private final class RecordingChannel: MessageChannel {
   let id = UInt64.max
   let loop: any EventLoop = MemoryLoop()
   let bufferedBytes = 0

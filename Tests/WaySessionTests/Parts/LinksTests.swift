@@ -7,7 +7,7 @@ import WayValues
 /// Links that wait, and who wants to be told of what, without a session.
 struct LinksTests {
   @Test func linksAreFollowedOneAfterAnother() throws {
-    var links = WaitingLinks(limit: 2)
+    var links = PendingLinks(limit: 2)
     try links.add(.init(link: DeepLink("a:1"), rights: .app))
     try links.add(.init(link: DeepLink("a:2"), rights: .app))
     let error = #expect(throws: CallError.self) {
@@ -21,7 +21,7 @@ struct LinksTests {
   }
 
   @Test func tasksOfLinksHoldUpNobodyAndAreBounded() throws {
-    var links = WaitingLinks(limit: 2)
+    var links = PendingLinks(limit: 2)
     for uri in ["a:1", "a:2"] {
       try links.add(.init(link: DeepLink(uri), rights: .app))
       #expect(links.next { _ in true }?.link.uri == uri)
@@ -34,24 +34,24 @@ struct LinksTests {
   }
 
   @Test func whatWasNotFollowedGoesToOthers() throws {
-    var links = WaitingLinks(limit: 4)
+    var links = PendingLinks(limit: 4)
     for uri in ["a:1", "a:2", "a:3"] {
       let link = DeepLink(uri)
       let expected =
-        uri == "a:2" ? nil : ExpectedLinks.Link(link: link, audience: .all, rights: nil)
+        uri == "a:2" ? nil : UnclaimedLinks.Link(link: link, audience: .all, rights: nil)
       try links.add(.init(link: link, rights: .app, expected: expected))
     }
     _ = links.next { _ in true }
     let left = links.removeAll()
     #expect(left.map(\.link.uri) == ["a:1", "a:3"])
-    var expected = ExpectedLinks(limit: 4)
+    var expected = UnclaimedLinks(limit: 4)
     try expected.add(DeepLink("a:4"), for: .all)
     expected.putBack(left)
     #expect(expected.take { _ in true }.map(\.link.uri) == ["a:1", "a:3", "a:4"])
   }
 
   @Test func expectedLinksGoToThoseWhoAreMeant() throws {
-    var links = ExpectedLinks(limit: 2)
+    var links = UnclaimedLinks(limit: 2)
     try links.add(DeepLink("a:1"), for: .user("anna"))
     try links.add(DeepLink("a:2"), for: .all)
     #expect(throws: CallError.self) { try links.add(DeepLink("a:3"), for: .all) }

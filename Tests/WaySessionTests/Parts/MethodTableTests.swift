@@ -40,8 +40,8 @@ struct MethodTableTests {
   }
 
   @Test func eachDescribedParameterOfAWrongTypeIsRefusedByItsName() async throws {
-    let bridge = try WireBridge.conformance()
-    await bridge.hub.follow(try Rulebook([Policy.Rule("all", .allow, ["*"])]))
+    let bridge = try InMemoryBridge.conformance()
+    await bridge.hub.follow(try CompiledPolicy([Policy.Rule("all", .allow, ["*"])]))
     let client = try await WireClient.connect(to: bridge)
     var checked = 0
     // Nobody reads the params of `session.resume` on a plain connection.

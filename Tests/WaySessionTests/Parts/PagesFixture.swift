@@ -11,7 +11,7 @@ extension Rights {
 }
 
 /// Plays the session of ``Pages``: does what they say, and notes it.
-struct Stage {
+struct PagesFixture {
   var pages: Pages
   /// What went against the rules.
   private(set) var faults: [String] = []
@@ -134,7 +134,7 @@ struct Stage {
 }
 
 // Random events.
-extension Stage {
+extension PagesFixture {
   mutating func play(seed: UInt64, steps: Int) throws {
     var random = SeededRandom(seed: seed)
     for call in 1...steps {

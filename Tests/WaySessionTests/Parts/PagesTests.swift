@@ -7,7 +7,7 @@ import WayValues
 
 /// What becomes of the pages of a session, without a session.
 struct PagesTests {
-  private var stage = Stage()
+  private var stage = PagesFixture()
 
   @Test mutating func aPageIsAskedForThenShown() throws {
     try stage.open("a", call: 1)
@@ -120,7 +120,7 @@ struct PagesTests {
   }
 
   @Test mutating func theBytesOfPagesThatHaveGoneAreFreeAgain() throws {
-    stage = Stage(maxBytes: 100)
+    stage = PagesFixture(maxBytes: 100)
     let uri = String(repeating: "a", count: 30)
     try stage.show(uri, call: 1)
     #expect(throws: CallError.self) { try stage.open(uri, call: 2) }
@@ -133,7 +133,7 @@ struct PagesTests {
     "whatever happens, each call ends once and each page that is shown closes once",
     arguments: 1...60)
   func everythingEndsOnce(seed: Int) throws {
-    var stage = Stage()
+    var stage = PagesFixture()
     try stage.play(seed: UInt64(seed), steps: 200)
     #expect(stage.faults == [])
   }

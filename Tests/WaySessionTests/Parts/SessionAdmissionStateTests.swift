@@ -2,7 +2,7 @@ import Testing
 
 @testable import WaySession
 
-struct ConnectionStateTests {
+struct SessionAdmissionStateTests {
   @Test(arguments: [
     (ConnectionState.awaitingHello, "session.open", false, ConnectionState.Action.openSession),
     (.awaitingHello, "session.open", true, .refuseInBatch),

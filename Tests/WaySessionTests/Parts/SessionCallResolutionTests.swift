@@ -8,15 +8,17 @@ import WayValues
 @testable import WaySession
 
 /// The ways of calls, without a session: what a journey says at each step.
-struct JourneyTests {
+struct SessionCallResolutionTests {
   private let router = Router()
-  private func guide() -> Guide { Guide(router, limits: Limits(), ServerHosts(limits: Limits())) }
+  private func guide() -> SessionDestinationResolver {
+    SessionDestinationResolver(router, limits: Limits(), ServerHosts(limits: Limits()))
+  }
 
   /// Goes on until somebody is reached or asked, and says where.
   private func go(
     _ uri: String, then events: [Journey.Event] = []
   ) -> String {
-    let journey = Journey(.open, uri, CallOptions(rights: .app))
+    let journey = Journey(.open, uri, SessionCallOptions(rights: .app))
     var said = ""
     for event in [.begun] + events {
       do throws(CallError) {
@@ -65,7 +67,7 @@ struct JourneyTests {
 
   @Test func whoDeclinesLeavesItToTheNextThenToTheFallbackThenToTheHandler() throws {
     for (name, pattern) in [("one", "native://a/b"), ("two", "native://a/:x")] {
-      let fallback = name == "two" ? try RouteTarget("action://f") : nil
+      let fallback = name == "two" ? try PatternTarget("action://f") : nil
       try router.register(
         Route(
           name: name, patterns: [RoutePattern(pattern)], kind: .page, fallback: fallback,
@@ -81,7 +83,7 @@ struct JourneyTests {
     #expect(go("native://c") == "undefined")
     #expect(go("native://c", then: [.undefined(.answer(7))]) == "answer 7")
     #expect(go("native://c", then: [.undefined(.decline)]) == "2404 noRoute")
-    let led = UndefinedRoute.redirect(uri: "action://f", params: [:])
+    let led = UndefinedRouteDecision.redirect(uri: "action://f", params: [:])
     #expect(go("native://c", then: [.undefined(led)]) == "at action://f")
   }
 
@@ -99,7 +101,7 @@ struct JourneyTests {
     var random = SeededRandom(seed: UInt64(seed))
     for number in 0..<8 {
       let target = "native://r\(Int.random(in: 0..<10, using: &random))/x"
-      let fallback = Bool.random(using: &random) ? try RouteTarget(target) : nil
+      let fallback = Bool.random(using: &random) ? try PatternTarget(target) : nil
       let handler: RouteHandler =
         Bool.random(using: &random)
         ? .hosted : .page(PageHandler(open: { _, _ in }, close: { _, _, _ in }))
@@ -112,7 +114,7 @@ struct JourneyTests {
     if Bool.random(using: &random) { router.undefinedRoute { _ in .decline } }
     let guide = guide()
     for start in 0..<10 {
-      let journey = Journey(.open, "native://r\(start)/1", CallOptions(rights: .app))
+      let journey = Journey(.open, "native://r\(start)/1", SessionCallOptions(rights: .app))
       var event = Journey.Event.begun
       var steps = 0
       while steps < 100 {

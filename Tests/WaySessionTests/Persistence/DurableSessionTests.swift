@@ -10,26 +10,26 @@ import WayValues
 /// What becomes of sessions when the server ends in the midst of them, and is started again on the
 /// same store.
 @Suite(.timeLimit(.minutes(1)))
-struct DurableTests {
+struct DurableSessionTests {
   private let store = MemorySessionStore()
 
   /// A server on the store, which is let in nobody before it has taken up what is kept.
   private func start(
     _ router: Router = Router(), clockOff: Duration = .zero
-  ) async throws -> WireBridge {
-    let bridge = try WireBridge.conformance(router, store: store, clockOff: clockOff)
+  ) async throws -> InMemoryBridge {
+    let bridge = try InMemoryBridge.conformance(router, store: store, clockOff: clockOff)
     try await bridge.hub.restore()
     return bridge
   }
 
-  private func settle(_ bridge: WireBridge) async throws {
+  private func settle(_ bridge: InMemoryBridge) async throws {
     try await bridge.server.advance(by: .milliseconds(100))
     await bridge.loopHub.settleStore()
     await bridge.server.loop.settle()
   }
 
   /// A server ends as one does whose sessions others go on with.
-  private func handOver(_ bridge: WireBridge) async throws {
+  private func handOver(_ bridge: InMemoryBridge) async throws {
     let isOver = Locked(false)
     async let ended: Void = {
       await bridge.loopHub.handOver(for: .zero)
@@ -50,8 +50,8 @@ struct DurableTests {
 
   @Test func aPageThatIsOpenStaysSoAndItsResultArrives() async throws {
     let first = try await start()
-    let host = try await NumberedClient(first, Self.pages)
-    let opener = try await NumberedClient(first, joining: host.hello)
+    let host = try await SequencedClient(first, Self.pages)
+    let opener = try await SequencedClient(first, joining: host.hello)
     try await opener.call("a", "router.open", ["uri": "native://address/list"])
     let asked = try await host.wire.request("page.open")
     try await host.reply(asked, .null)
@@ -76,7 +76,7 @@ struct DurableTests {
 
   @Test func aSessionThatEndsWhileTheStoreWritesIsKeptNoMore() async throws {
     let bridge = try await start()
-    let client = try await NumberedClient(bridge)
+    let client = try await SequencedClient(bridge)
     try await settle(bridge)
     #expect(await store.sessions.count == 1)
     await store.hold()
@@ -92,7 +92,7 @@ struct DurableTests {
 
   @Test func whoIsAwaitedIsAwaySinceTheServerHasBegun() async throws {
     let first = try await start()
-    let client = try await NumberedClient(first)
+    let client = try await SequencedClient(first)
     try await settle(first)
     let second = try await start()
     try await second.server.advance(by: .seconds(2))
@@ -103,9 +103,9 @@ struct DurableTests {
 
   @Test func whatWasBeingDoneIsNotKnownAndWhatHasAKeyIsDoneAgain() async throws {
     let first = try await start()
-    let host = try await NumberedClient(
+    let host = try await SequencedClient(
       first, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
-    let caller = try await NumberedClient(first, joining: host.hello)
+    let caller = try await SequencedClient(first, joining: host.hello)
     try await caller.call("plain", "router.invoke", ["uri": "action://toast"])
     _ = try await host.wire.request("task.run")
     try await caller.call("keyed", "router.invoke", ["uri": "action://toast", "key": "k"])
@@ -125,9 +125,9 @@ struct DurableTests {
   }
 
   /// A client whose call with a key a first server has answered, and has kept that; and how to call.
-  private func keyedCaller(_ runs: Counter) async throws -> (NumberedClient, params: Value) {
+  private func keyedCaller(_ runs: Counter) async throws -> (SequencedClient, params: Value) {
     let first = try await start(Self.counting(runs))
-    let caller = try await NumberedClient(first)
+    let caller = try await SequencedClient(first)
     let params: Value = ["uri": "action://count", "key": "k"]
     try await caller.call(1, "router.invoke", params)
     _ = try await caller.wire.answer(1)
@@ -167,7 +167,7 @@ struct DurableTests {
   @Test func theResultsThatWereUsedLastAreKeptByTheNextServerAsWell() async throws {
     let runs = Counter()
     let first = try await start(Self.counting(runs))
-    let caller = try await NumberedClient(first)
+    let caller = try await SequencedClient(first)
     func call(_ key: String) async throws -> Value? {
       try await caller.call(
         .string(key), "router.invoke", ["uri": "action://count", "key": .string(key)])
@@ -194,8 +194,8 @@ struct DurableTests {
 
   @Test func nothingLeavesThatRestsOnWhatTheStoreDoesNotHave() async throws {
     let bridge = try await start()
-    let host = try await NumberedClient(bridge, Self.pages)
-    let caller = try await NumberedClient(bridge, joining: host.hello)
+    let host = try await SequencedClient(bridge, Self.pages)
+    let caller = try await SequencedClient(bridge, joining: host.hello)
     try await settle(bridge)
     await store.hold()
     // This rests on nothing.
@@ -215,7 +215,7 @@ struct DurableTests {
   @Test func whatWasSentBeforeIsNotDoneASecondTime() async throws {
     let runs = Counter()
     let first = try await start(Self.counting(runs))
-    let caller = try await NumberedClient(first)
+    let caller = try await SequencedClient(first)
     try await settle(first)
     await store.hold()
     for id in 1...3 as ClosedRange<Int64> {
@@ -251,7 +251,7 @@ struct DurableTests {
   func whatWasSentBeforeACrashIsNotDoneAfterAHandOverEither(comesBetween: Bool) async throws {
     let runs = Counter()
     let first = try await start(Self.counting(runs))
-    let caller = try await NumberedClient(first)
+    let caller = try await SequencedClient(first)
     try await settle(first)
     await store.hold()
     try await caller.call(1, "router.invoke", ["uri": "action://count"])
@@ -282,7 +282,7 @@ struct DurableTests {
   @Test func anAnswerThatGotLostWithTheServerIsNotKnown() async throws {
     let runs = Counter()
     let first = try await start(Self.counting(runs))
-    let caller = try await NumberedClient(first)
+    let caller = try await SequencedClient(first)
     for id in 1...3 as ClosedRange<Int64> {
       try await caller.call(.integer(id), "router.invoke", ["uri": "action://count"])
       _ = try await caller.wire.answer(.integer(id))
@@ -301,7 +301,7 @@ struct DurableTests {
 
   @Test func whatAClientDoesNotAcknowledgeForLongIsKept() async throws {
     let first = try await start()
-    let caller = try await NumberedClient(first)
+    let caller = try await SequencedClient(first)
     try await caller.call(1, "router.invoke", ["uri": "action://echo", "params": ["n": 1]])
     _ = try await caller.wire.answer(1)
     // What the loop's time brings about is written in between.
@@ -316,9 +316,9 @@ struct DurableTests {
 
   @Test func aServerThatEndsTwiceBeforeAClientComesLosesNothing() async throws {
     let first = try await start()
-    let host = try await NumberedClient(
+    let host = try await SequencedClient(
       first, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
-    let caller = try await NumberedClient(first, joining: host.hello)
+    let caller = try await SequencedClient(first, joining: host.hello)
     for (id, params) in [
       ("plain", ["uri": "action://toast"]), ("keyed", ["uri": "action://toast", "key": "k"]),
     ] as [(Value, Value)] {
@@ -341,11 +341,11 @@ struct DurableTests {
 
   @Test func whoDoesNotSayWhatItHasSentBeginsAnew() async throws {
     let first = try await start()
-    let caller = try await NumberedClient(first)
+    let caller = try await SequencedClient(first)
     try await settle(first)
     let second = try await start()
     let hello = await caller.hello
-    let wire = try await WireClient.connect(to: second, subprotocol: SessionHub.subprotocol)
+    let wire = try await WireClient.connect(to: second, subprotocol: LoopSessions.subprotocol)
     try await wire.call(
       "again", "session.resume",
       [
@@ -359,13 +359,13 @@ struct DurableTests {
 
   @Test func whoWasTakenOverFromSendsItsClientsAwayAndServesOthers() async throws {
     let first = try await start()
-    let caller = try await NumberedClient(first)
+    let caller = try await SequencedClient(first)
     try await settle(first)
     let second = try await start()
     // Nothing that the other server does not know of goes out; it may be found out before.
     try? await caller.call("adopt", "navigation.adopt", ["uri": "native://address/list"])
     #expect(try await caller.wire.end() == 4200)
-    let newcomer = try await NumberedClient(first)
+    let newcomer = try await SequencedClient(first)
     try await newcomer.call("adopt", "navigation.adopt", ["uri": "native://address/list"])
     #expect(try await newcomer.wire.answer("adopt")["error"] == nil)
     #expect(first.loopHub.writer?.failure == nil)
@@ -390,9 +390,9 @@ struct DurableTests {
       func close() {}
     }
     let store = Wanting()
-    let bridge = try WireBridge.conformance(store: store)
+    let bridge = try InMemoryBridge.conformance(store: store)
     try await bridge.hub.restore()
-    let client = try await NumberedClient(bridge)
+    let client = try await SequencedClient(bridge)
     for id in 1...2 as ClosedRange<Int64> {
       try await client.call(
         .integer(id), "navigation.adopt", ["uri": .string("native://address/list?n=\(id)")])
@@ -410,9 +410,9 @@ struct DurableTests {
 
   @Test func aBatchIsAnsweredAsAWhole() async throws {
     let first = try await start()
-    let host = try await NumberedClient(
+    let host = try await SequencedClient(
       first, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
-    let caller = try await NumberedClient(first, joining: host.hello)
+    let caller = try await SequencedClient(first, joining: host.hello)
     func call(_ id: Value, _ params: Value) -> ValueObject {
       ["id": id, "method": "router.invoke", "params": params]
     }
@@ -435,12 +435,12 @@ struct DurableTests {
 
   @Test func guestsAndInvitationsKeepTheirRights() async throws {
     let first = try await start()
-    let shell = try await NumberedClient(first, Self.pages)
+    let shell = try await SequencedClient(first, Self.pages)
     try await shell.call(
       "invite", "session.invite", ["routes": ["action://echo"], "uses": 2, "expiresMs": 600_000])
     let invitation = try await shell.wire.answer("invite")["result"]
-    func guest(_ bridge: WireBridge) async throws -> NumberedClient {
-      try await NumberedClient(
+    func guest(_ bridge: InMemoryBridge) async throws -> SequencedClient {
+      try await SequencedClient(
         bridge,
         joining: [
           "session": invitation?["session"] ?? .null, "joinToken": invitation?["token"] ?? .null,
@@ -469,7 +469,7 @@ struct DurableTests {
       return router
     }
     let first = try await start(router())
-    let caller = try await NumberedClient(first)
+    let caller = try await SequencedClient(first)
     try await caller.call("a", "router.open", ["uri": "native://swift"])
     _ = try await caller.wire.request("$/progress")
     try await settle(first)
@@ -482,7 +482,7 @@ struct DurableTests {
 
   @Test func linksThatWaitAreFollowed() async throws {
     let first = try await start()
-    let caller = try await NumberedClient(first)
+    let caller = try await SequencedClient(first)
     try await caller.call(1, "router.deliver", ["uri": "native://address/linked"])
     _ = try await caller.wire.answer(1)
     try await settle(first)
@@ -499,7 +499,7 @@ struct DurableTests {
   @Test func aStoreThatFailsIsDoneWithoutUntilItWorks() async throws {
     struct Full: Error {}
     let first = try await start()
-    let host = try await NumberedClient(first, Self.pages)
+    let host = try await SequencedClient(first, Self.pages)
     await store.fail(with: Full())
     try await host.call("adopt", "navigation.adopt", ["uri": "native://address/list"])
     #expect(try await host.wire.answer("adopt")["result"] != nil)
@@ -519,9 +519,9 @@ struct DurableTests {
 
   @Test func aServerThatDrainsLeavesItsSessionsToTheNext() async throws {
     let first = try await start()
-    let host = try await NumberedClient(
+    let host = try await SequencedClient(
       first, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
-    let caller = try await NumberedClient(first, joining: host.hello)
+    let caller = try await SequencedClient(first, joining: host.hello)
     try await caller.call("plain", "router.invoke", ["uri": "action://toast"])
     try await caller.call("keyed", "router.invoke", ["uri": "action://toast", "key": "k"])
     for _ in 1...2 { _ = try await host.wire.request("task.run") }
@@ -540,7 +540,7 @@ struct DurableTests {
 
   @Test func aSessionThatCannotBeReadStaysAndOthersGoOn() async throws {
     let first = try await start()
-    let (one, two) = (try await NumberedClient(first), try await NumberedClient(first))
+    let (one, two) = (try await SequencedClient(first), try await SequencedClient(first))
     let broken = await one.hello["session"]?.string ?? ""
     try await settle(first)
     let lease = try #require(await store.sessions.first { $0.id == broken }).lease
@@ -556,7 +556,7 @@ struct DurableTests {
 
   @Test func whoDoesNotComeIsForgotten() async throws {
     let first = try await start()
-    let caller = try await NumberedClient(first)
+    let caller = try await SequencedClient(first)
     try await caller.call(1, "router.invoke", ["uri": "action://echo"])
     try await settle(first)
     let second = try await start()

@@ -10,7 +10,7 @@ import WayValues
 @Suite(.timeLimit(.minutes(1)))
 struct ResumeTests {
   @Test func afterItsTimeAClientIsGone() async throws {
-    let client = try await NumberedClient(try WireBridge.conformance())
+    let client = try await SequencedClient(try InMemoryBridge.conformance())
     try await client.call(1, "router.invoke", ["uri": "action://echo"])
     _ = try await client.wire.answer(1)
     try await client.lose()
@@ -24,7 +24,7 @@ struct ResumeTests {
   }
 
   @Test func whoHasSentNothingHasTenSeconds() async throws {
-    let client = try await NumberedClient(try WireBridge.conformance())
+    let client = try await SequencedClient(try InMemoryBridge.conformance())
     try await client.lose()
     try await client.bridge.server.advance(by: .seconds(9))
     #expect(try await client.resume(after: 0)["resumed"] == true)
@@ -34,8 +34,8 @@ struct ResumeTests {
   }
 
   @Test func whoCameFirstTakesNothingOverThoughItsLoopTookItLast() async throws {
-    let bridge = try WireBridge.conformance()
-    let client = try await NumberedClient(bridge)
+    let bridge = try InMemoryBridge.conformance()
+    let client = try await SequencedClient(bridge)
     let token = await client.hello["token"]
     let earlier = bridge.server.loop.nanoseconds
     try await bridge.server.advance(by: .milliseconds(1))
@@ -44,7 +44,7 @@ struct ResumeTests {
     var handshake = Handshake()
     handshake.came = earlier
     let stuck = try await WireClient.connect(
-      to: bridge, subprotocol: SessionHub.subprotocol, from: handshake)
+      to: bridge, subprotocol: LoopSessions.subprotocol, from: handshake)
     try await stuck.call(
       "again", "session.resume",
       [
@@ -57,10 +57,10 @@ struct ResumeTests {
   }
 
   @Test func aCallWithALaterDeadlineKeepsItsCaller() async throws {
-    let bridge = try WireBridge.conformance()
+    let bridge = try InMemoryBridge.conformance()
     let (host, hello) = try await WireClient.open(
       bridge, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
-    let client = try await NumberedClient(bridge, joining: hello)
+    let client = try await SequencedClient(bridge, joining: hello)
     try await client.call(
       1, "router.invoke", ["uri": "action://toast", "deadlineMs": 300_000])
     let run = try await host.request("task.run")
@@ -76,8 +76,8 @@ struct ResumeTests {
     var limits = Limits()
     limits.maxOutboxMessages = 4
     let router = Router()
-    let bridge = WireBridge(router, limits: limits)
-    let client = try await NumberedClient(bridge)
+    let bridge = InMemoryBridge(router, limits: limits)
+    let client = try await SequencedClient(bridge)
     try await client.call(1, "events.subscribe", ["topics": ["news"]])
     _ = try await client.wire.answer(1)
     try await client.lose()
@@ -94,8 +94,8 @@ struct ResumeTests {
   @Test func theOneForWhomMostIsKeptGoesFirst() async throws {
     var limits = Limits()
     limits.maxOutboxBytes = 2000
-    let bridge = WireBridge(Router(), limits: limits)
-    let (large, small) = (try await NumberedClient(bridge), try await NumberedClient(bridge))
+    let bridge = InMemoryBridge(Router(), limits: limits)
+    let (large, small) = (try await SequencedClient(bridge), try await SequencedClient(bridge))
     for (client, topic) in [(large, "large"), (small, "small")] {
       try await client.call(1, "events.subscribe", ["topics": [.string(topic)]])
       _ = try await client.wire.answer(1)
@@ -118,7 +118,7 @@ struct ResumeTests {
   @Test func whoDoesNotAcknowledgeIsClosedAndMayResume() async throws {
     var limits = Limits()
     limits.maxOutboxMessages = 8
-    let client = try await NumberedClient(WireBridge(try echoing(), limits: limits))
+    let client = try await SequencedClient(InMemoryBridge(try echoing(), limits: limits))
     for number: Int64 in 1...9 {
       try await client.call(.integer(number), "router.invoke", ["uri": "action://echo"])
     }
@@ -145,8 +145,8 @@ struct ResumeTests {
       try await goOn.take()
       return "done"
     }
-    let bridge = WireBridge(router)
-    let client = try await NumberedClient(bridge)
+    let bridge = InMemoryBridge(router)
+    let client = try await SequencedClient(bridge)
     try await client.call(1, "router.invoke", ["uri": "action://steps"])
     await bridge.server.loop.settle()
     try await client.lose()
@@ -166,7 +166,7 @@ struct ResumeTests {
   }
 
   @Test func whoComesFromElsewhereCannotResume() async throws {
-    let client = try await NumberedClient(WireBridge(try echoing()))
+    let client = try await SequencedClient(InMemoryBridge(try echoing()))
     try await client.lose()
     let error = try await client.resume(
       after: 0, from: Handshake(origin: "http://127.0.0.1:1", address: nil))
@@ -178,24 +178,24 @@ struct ResumeTests {
   @Test func sessionsOfNobodyMakeRoomForOthers() async throws {
     var limits = Limits()
     limits.maxSessions = 2
-    let bridge = WireBridge(try echoing(), limits: limits)
-    let (first, second) = (try await NumberedClient(bridge), try await NumberedClient(bridge))
+    let bridge = InMemoryBridge(try echoing(), limits: limits)
+    let (first, second) = (try await SequencedClient(bridge), try await SequencedClient(bridge))
     try await first.lose()
     try await bridge.server.advance(by: .seconds(1))
     try await second.lose()
-    _ = try await NumberedClient(bridge)
+    _ = try await SequencedClient(bridge)
     await bridge.server.loop.settle()
     #expect(try await second.resume(after: 0)["resumed"] == true)
     let refused = try await first.resume(after: 0)
     #expect(refused["code"] == 2503)
     // Nobody could make room then, and somebody can now.
     try await second.lose()
-    let last = try await NumberedClient(bridge).hello
+    let last = try await SequencedClient(bridge).hello
     #expect(last["session"] != nil)
   }
 
   @Test func aResultIsKeptForTenMinutes() async throws {
-    let bridge = try WireBridge.conformance()
+    let bridge = try InMemoryBridge.conformance()
     let (host, hello) = try await WireClient.open(
       bridge, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
     let (client, _) = try await WireClient.open(bridge, joining: hello)
@@ -211,10 +211,10 @@ struct ResumeTests {
   }
 
   @Test func aGuestWhosePageIsGoneLeavesWithItsConnection() async throws {
-    let bridge = try WireBridge.conformance()
+    let bridge = try InMemoryBridge.conformance()
     let (shell, hello) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
-    var guests: [NumberedClient] = []
+    var guests: [SequencedClient] = []
     for number in 1...2 {
       try await shell.call(.integer(Int64(number)), "router.open", ["uri": "native://walk/a"])
       let asked = try await shell.request("page.open")
@@ -222,7 +222,7 @@ struct ResumeTests {
       let page = asked["params"]?["page"]?["id"] ?? .null
       let invited = try await shell.ask("session.invite", ["page": page])
       guests.append(
-        try await NumberedClient(
+        try await SequencedClient(
           bridge,
           joining: [
             "session": hello["session"] ?? .null,
@@ -243,8 +243,8 @@ struct ResumeTests {
   }
 
   @Test func nobodyElseGoesOn() async throws {
-    let bridge = WireBridge(try echoing(), identify: { Identity(user: $0.token) })
-    let client = try await NumberedClient(bridge, ["token": "anna"])
+    let bridge = InMemoryBridge(try echoing(), identify: { Identity(user: $0.token) })
+    let client = try await SequencedClient(bridge, ["token": "anna"])
     try await client.lose()
     let answer = try await client.resume(
       after: 0, from: Handshake(origin: nil, address: nil, token: "ben"))
@@ -253,10 +253,10 @@ struct ResumeTests {
   }
 
   @Test func guestsResumeAsTheyWere() async throws {
-    let bridge = try WireBridge.conformance()
+    let bridge = try InMemoryBridge.conformance()
     let (shell, hello) = try await WireClient.open(bridge)
     let invitation = try await shell.ask("session.invite", ["routes": ["action://echo"]])
-    let guest = try await NumberedClient(
+    let guest = try await SequencedClient(
       bridge,
       joining: [
         "session": hello["session"] ?? .null,

@@ -9,8 +9,8 @@ import WayValues
 @Suite(.timeLimit(.minutes(1)))
 struct DrainTests {
   /// A host of tasks and pages, and who calls them.
-  private func scene() async throws -> (WireBridge, host: WireClient, caller: WireClient) {
-    let bridge = try WireBridge.conformance()
+  private func scene() async throws -> (InMemoryBridge, host: WireClient, caller: WireClient) {
+    let bridge = try InMemoryBridge.conformance()
     let hosts: Value = [
       ["scheme": "native", "kind": "page"], ["patterns": ["action://toast"], "kind": "task"],
     ]
@@ -27,7 +27,7 @@ struct DrainTests {
     for client in [host, caller] {
       let event = try await client.event()
       #expect(event["topic"] == "server.draining")
-      #expect(event["data"]?["until"] == .integer(WireBridge.now + 30_000))
+      #expect(event["data"]?["until"] == .integer(InMemoryBridge.now + 30_000))
     }
     #expect(bridge.hub.isAboutToEnd)
     try await caller.call(2, "router.invoke", ["uri": "action://toast"])

@@ -21,14 +21,14 @@ struct StoreQueueTests {
     func takeAll(_ taken: @Sendable (StoredSession) async -> Void) -> Set<String> { [] }
   }
 
-  private struct Trouble: Error {}
+  private struct InjectedStoreError: Error {}
 
   private let store: FailingStore
   private let queue: StoreQueue
 
   init() {
     store = FailingStore(
-      failures: Locked([SessionStoreError.leaseLost(sessions: ["x"]), Trouble()]))
+      failures: Locked([SessionStoreError.leaseLost(sessions: ["x"]), InjectedStoreError()]))
     queue = StoreQueue(store, owner: "a")
   }
 
@@ -42,7 +42,7 @@ struct StoreQueueTests {
 
   /// Else it would be written as a new one, in the place of what its next owner has.
   @Test func whoHasLostASessionIsToldAlsoWhereTheRestFails() async throws {
-    await #expect(throws: Trouble.self) { try await append("x", "y") }
+    await #expect(throws: InjectedStoreError.self) { try await append("x", "y") }
     #expect(try await append("y") == [])
     #expect(try await append("x", "y") == ["x"])
     #expect(store.kept.withLock { $0 } == ["y", "y"])

@@ -12,7 +12,7 @@ import WayValues
 @Suite(.timeLimit(.minutes(1)))
 struct CallerTests {
   private let router = Router()
-  private let identify: Identify = { handshake in
+  private let identify: IdentityResolver = { handshake in
     Identity(
       user: handshake.token, groups: ["staff"],
       claims: ["agent": .string(handshake.headers.first?.value ?? "")])
@@ -31,7 +31,7 @@ struct CallerTests {
   private let anna = "anna staff Shop/1 shop https://shop.test 192.0.2.7"
 
   private func open(
-    _ bridge: WireBridge, _ hello: ValueObject = [:]
+    _ bridge: InMemoryBridge, _ hello: ValueObject = [:]
   ) async throws -> (client: WireClient, hello: Value) {
     var hello = hello
     hello["client"] = ["name": "shop", "version": "1"]
@@ -51,7 +51,7 @@ struct CallerTests {
     try router.task("action://nested") { call in
       try await call.navigator.invoke("action://now")
     }
-    let (client, _) = try await open(WireBridge(router, identify: identify))
+    let (client, _) = try await open(InMemoryBridge(router, identify: identify))
     for uri in ["action://now", "action://nested"] {
       let answer = try await client.ask("router.invoke", ["uri": .string(uri)])
       #expect(answer["result"] == .string(anna), "\(uri)")
@@ -70,13 +70,13 @@ struct CallerTests {
       "native://swift",
       PageHandler(
         open: { _, call in heard.put(Self.told(call.caller)) }, close: { _, _, _ in }))
-    let (client, _) = try await open(WireBridge(router, identify: identify))
+    let (client, _) = try await open(InMemoryBridge(router, identify: identify))
     try await client.call(1, "router.open", ["uri": "native://swift"])
     #expect(await heard.next(within: .seconds(5)) == anna)
   }
 
   @Test func hostsAreToldWhoCalls() async throws {
-    let bridge = WireBridge(router, identify: identify)
+    let bridge = InMemoryBridge(router, identify: identify)
     let hosts: Value = [
       ["scheme": "native", "kind": "page"], ["scheme": "action", "kind": "task"],
     ]
@@ -99,7 +99,7 @@ struct CallerTests {
   @Test func theAppCallsAsItself() async throws {
     try router.task("action://now") { call in .string(call.caller.client == nil ? "app" : "client")
     }
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let (_, hello) = try await WireClient.open(bridge)
     let opened = try await bridge.hub.allServers.open(
       "action://now", [:], exts: [:], style: .push,

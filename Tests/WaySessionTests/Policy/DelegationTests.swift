@@ -10,26 +10,26 @@ import WayValues
 
 /// Each way in which one client can have another act: nobody gains rights by it.
 @Suite(.timeLimit(.minutes(1)))
-struct DeputyTests {
+struct DelegationTests {
   private let router = Router()
   private let page = Handshake(origin: "https://page.test")
 
   /// Everybody may call what is public; only who is no page may call the rest.
-  private func bridge() throws -> WireBridge {
+  private func bridge() throws -> InMemoryBridge {
     try router.task("action://secret") { _ in "secret" }
     try router.task("action://public") { _ in "public" }
-    let rules = try Rulebook([
+    let rules = try CompiledPolicy([
       Policy.Rule("all", .allow, ["*"]),
       Policy.Rule(
         "secret", .deny, ["*"], origins: ["https://page.test"],
         routes: ["action://secret", "native://secret"]),
     ])
-    return WireBridge(router, rules: rules)
+    return InMemoryBridge(router, rules: rules)
   }
 
   /// A shell that hosts, and a page of another origin in its session.
   private func pair(
-    _ bridge: WireBridge
+    _ bridge: InMemoryBridge
   ) async throws -> (shell: WireClient, page: WireClient) {
     let (shell, hello) = try await WireClient.open(
       bridge,
@@ -57,7 +57,7 @@ struct DeputyTests {
     try router.register(
       Route(
         name: "fallen", patterns: [try RoutePattern("action://fallen")], kind: .task,
-        fallback: try RouteTarget("action://secret")))
+        fallback: try PatternTarget("action://secret")))
     router.undefinedRoute { _ in .redirect(uri: "action://secret", params: [:]) }
     let (shell, page) = try await pair(bridge)
     #expect(try await shell.verdict("router.invoke", ["uri": .string(uri)]) == "ok")
@@ -102,7 +102,7 @@ struct DeputyTests {
     try router.register(
       Route(
         name: "deep", patterns: [try RoutePattern("native://deep")], kind: .page,
-        parents: [try RouteTarget("native://secret")]))
+        parents: [try PatternTarget("native://secret")]))
     let (shell, page) = try await pair(bridge)
     #expect(try await page.verdict("router.deliver", ["uri": "native://secret"]) == "secret")
     // The parent is passed over, and the page itself opened.
@@ -112,10 +112,10 @@ struct DeputyTests {
   }
 
   @Test func theStackIsNoWayAroundARule() async throws {
-    let rules = try Rulebook([
+    let rules = try CompiledPolicy([
       Policy.Rule("all", .allow, ["*"]), Policy.Rule("no back", .deny, ["navigation.back"]),
     ])
-    let (client, _) = try await WireClient.open(WireBridge(router, rules: rules))
+    let (client, _) = try await WireClient.open(InMemoryBridge(router, rules: rules))
     #expect(try await client.verdict("navigation.back") == "no back")
     #expect(try await client.verdict("router.invoke", ["uri": "navigation:back"]) == "no back")
   }

@@ -12,17 +12,17 @@ struct GuestTests {
   /// A session whose first client shows the pages of `native`, with two pages: `secret`, and `own`
   /// above it, in which a guest runs.
   private struct Scene {
-    let bridge: WireBridge
+    let bridge: InMemoryBridge
     let shell: WireClient
     let hello: Value
     let secret: Value
     let own: Value
 
-    init(identify: Identify? = nil, from handshake: Handshake = Handshake()) async throws {
+    init(identify: IdentityResolver? = nil, from handshake: Handshake = Handshake()) async throws {
       let router = Router()
       try router.task("action://add") { call in .bool(call.caller.isGuest) }
       try router.task("action://other") { _ in 1 }
-      bridge = WireBridge(router, identify: identify)
+      bridge = InMemoryBridge(router, identify: identify)
       (shell, hello) = try await WireClient.open(
         bridge, ["hosts": [["scheme": "native", "kind": "page"]]], from: handshake)
       secret = try await Self.adopt("native://secret?pin=1234", shell)
@@ -199,7 +199,7 @@ struct GuestTests {
   }
 
   @Test func aGuestHasTheUserAndTheGroupsThatWereHandedOn() async throws {
-    let identify: Identify = { handshake in
+    let identify: IdentityResolver = { handshake in
       Identity(user: handshake.token, groups: ["staff", "beta"])
     }
     let scene = try await Scene(identify: identify, from: Handshake(token: "anna"))

@@ -7,7 +7,7 @@ import WayValues
 
 @Suite(.timeLimit(.minutes(1)))
 struct IdentityTests {
-  private let bridge = WireBridge(
+  private let bridge = InMemoryBridge(
     Router(),
     identify: { handshake in
       guard let token = handshake.token else {
@@ -22,7 +22,7 @@ struct IdentityTests {
   }
 
   @Test func aRefusedTokenIs2401AndAnotherMayFollow() async throws {
-    let client = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
     try await client.call(1, "session.open", [:])
     let refusal = try await client.answer(1)["error"]
     #expect(refusal?["code"] == 2401)
@@ -49,7 +49,7 @@ struct IdentityTests {
   }
 
   @Test func whatAClientCallsItselfIsBounded() async throws {
-    let client = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
     for (id, length) in [(1, 257), (2, 256)] as [(Value, Int)] {
       let name = Value.string(String(repeating: "x", count: length))
       try await client.call(id, "session.open", ["token": "anna", "client": ["name": name]])

@@ -23,7 +23,7 @@ struct RightsTests {
     Policy.Rule("local", .allow, ["router.canOpen"]),
   ]
 
-  private static func bridge(_ rules: [Policy.Rule] = rules) throws -> WireBridge {
+  private static func bridge(_ rules: [Policy.Rule] = rules) throws -> InMemoryBridge {
     let router = Router()
     try router.register(
       Route(
@@ -34,12 +34,12 @@ struct RightsTests {
     try router.task("action://x") { _ in 4 }
     try router.redirect("action://old", to: "action://other")
     try router.redirect("action://older", to: "action://cart")
-    return WireBridge(
+    return InMemoryBridge(
       router,
       identify: { handshake in
         Identity(
           user: handshake.token, groups: handshake.token == "boss" ? ["staff"] : [])
-      }, rules: try Rulebook(rules))
+      }, rules: try CompiledPolicy(rules))
   }
 
   @Test(
@@ -111,7 +111,7 @@ struct RightsTests {
     #expect(try await client.verdict("host.register", ["hosts": [host]]) == verdict)
     // Those of session.open obey the same rules.
     let second = try await WireClient.connect(
-      to: bridge, subprotocol: SessionHub.subprotocol, from: handshake)
+      to: bridge, subprotocol: LoopSessions.subprotocol, from: handshake)
     #expect(try await second.verdict("session.open", ["hosts": [host]]) == verdict)
   }
 
@@ -134,7 +134,7 @@ struct RightsTests {
   @Test func withoutRulesEverythingIsAllowedButWhatIsForAdministrators() async throws {
     let router = Router()
     try router.task("action://a") { _ in 1 }
-    let (client, _) = try await WireClient.open(WireBridge(router))
+    let (client, _) = try await WireClient.open(InMemoryBridge(router))
     #expect(try await client.verdict("router.invoke", ["uri": "action://a"]) == "ok")
     for method in ["session.list", "session.push", "table.get", "table.update"] {
       #expect(try await client.verdict(method) == "default")
@@ -150,10 +150,10 @@ struct RightsTests {
         name: "a", patterns: [try RoutePattern("action://a")], kind: .task,
         parameters: [ParameterDeclaration("n", .integer, isRequired: true)],
         handler: .task { _ in 1 }))
-    let rules = try Rulebook([
+    let rules = try CompiledPolicy([
       Policy.Rule("all", .allow, ["*"]), Policy.Rule("none", .deny, ["*"], routes: ["a"]),
     ])
-    let (client, _) = try await WireClient.open(WireBridge(router, rules: rules))
+    let (client, _) = try await WireClient.open(InMemoryBridge(router, rules: rules))
     #expect(try await client.verdict("router.invoke", ["uri": "action://a"]) == "none")
   }
 
@@ -163,7 +163,7 @@ struct RightsTests {
       Route(
         name: "a", patterns: [try RoutePattern("action://a")], kind: .task,
         permissions: ["staff"], handler: .task { _ in 1 }))
-    let bridge = WireBridge(
+    let bridge = InMemoryBridge(
       router, identify: { Identity(groups: $0.token.map { [$0] } ?? []) })
     let (nobody, _) = try await WireClient.open(bridge)
     let (staff, _) = try await WireClient.open(bridge, from: Handshake(token: "staff"))
@@ -224,7 +224,7 @@ struct RightsTests {
     let bridge = try Self.bridge([Policy.Rule("all", .allow, ["*"])])
     let (client, _) = try await WireClient.open(bridge)
     #expect(try await client.verdict("router.invoke", ["uri": "action://cart"]) == "ok")
-    let rules = try Rulebook([Policy.Rule("closed", .deny, ["router.*"])])
+    let rules = try CompiledPolicy([Policy.Rule("closed", .deny, ["router.*"])])
     await bridge.hub.follow(rules)
     #expect(try await client.verdict("router.invoke", ["uri": "action://cart"]) == "closed")
     await bridge.hub.follow(nil)
@@ -237,7 +237,7 @@ struct RightsTests {
       (Policy.Rule("r", .allow, ["*"], origins: ["example.org"]), "the origin"),
     ])
   func aRuleThatCannotBeReadIsRefusedByItsName(rule: Policy.Rule, reason: String) {
-    let fault = #expect(throws: PolicyFault.self) { try Rulebook([rule]) }
+    let fault = #expect(throws: PolicyFault.self) { try CompiledPolicy([rule]) }
     #expect(fault?.description.hasPrefix("the rule \"r\": \(reason)") == true)
   }
 }

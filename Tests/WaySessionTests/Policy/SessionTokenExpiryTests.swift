@@ -9,28 +9,28 @@ import WayValues
 
 /// Identities that end, and who is told before.
 @Suite(.timeLimit(.minutes(1)))
-struct RenewalTests {
+struct SessionTokenExpiryTests {
   /// A token says `USER SECONDS`: how long it holds from the start of the test.
-  private func bridge() -> WireBridge {
-    WireBridge(Router()) { handshake in
+  private func bridge() -> InMemoryBridge {
+    InMemoryBridge(Router()) { handshake in
       let words = (handshake.token ?? "").split(separator: " ")
       guard words.count == 2, let seconds = Int64(words[1]) else {
         throw CallError(code: 1, message: "no such token")
       }
-      return Identity(user: String(words[0]), expires: WireBridge.now + seconds * 1000)
+      return Identity(user: String(words[0]), expires: InMemoryBridge.now + seconds * 1000)
     }
   }
 
   @Test func aClientIsToldBeforeItsTokenEndsAndIsClosedThen() async throws {
     let bridge = bridge()
     let (client, hello) = try await WireClient.open(bridge, ["token": "anna 300"])
-    #expect(hello["expiresAt"] == .integer(WireBridge.now + 300_000))
+    #expect(hello["expiresAt"] == .integer(InMemoryBridge.now + 300_000))
     try await bridge.server.advance(by: .seconds(239))
     #expect(try await client.hasHeardNothing())
     try await bridge.server.advance(by: .seconds(2))
     let event = try await client.event()
     #expect(event["topic"] == "session.expiring")
-    #expect(event["data"]?["expiresAt"] == .integer(WireBridge.now + 300_000))
+    #expect(event["data"]?["expiresAt"] == .integer(InMemoryBridge.now + 300_000))
     try await bridge.server.advance(by: .seconds(60))
     #expect(try await client.end() == 4203)
   }
@@ -43,7 +43,7 @@ struct RenewalTests {
     #expect(try await client.verdict("session.renew", ["token": "ben 900"]) == "identity")
     #expect(try await client.verdict("session.renew", ["token": "?"]) == "2401")
     let renewed = try await client.ask("session.renew", ["token": "anna 900"])
-    #expect(renewed["result"]?["expiresAt"] == .integer(WireBridge.now + 900_000))
+    #expect(renewed["result"]?["expiresAt"] == .integer(InMemoryBridge.now + 900_000))
     try await bridge.server.advance(by: .seconds(600))
     #expect(try await client.hasHeardNothing())
   }
@@ -56,9 +56,9 @@ struct RenewalTests {
     ]
     let (ben, _) = try await WireClient.open(bridge, ["token": "ben 300", "join": join])
     let renewed = try await ben.ask("session.renew", ["token": "ben 900"])
-    #expect(renewed["result"]?["expiresAt"] == .integer(WireBridge.now + 900_000))
+    #expect(renewed["result"]?["expiresAt"] == .integer(InMemoryBridge.now + 900_000))
     let (_, third) = try await WireClient.open(bridge, ["join": join])
-    #expect(third["expiresAt"] == .integer(WireBridge.now + 300_000))
+    #expect(third["expiresAt"] == .integer(InMemoryBridge.now + 300_000))
   }
 
   @Test func aTokenOfTheHandshakeCountsForWhoJoins() async throws {
@@ -69,7 +69,7 @@ struct RenewalTests {
     ]
     let ben = try await WireClient.open(
       bridge, ["join": join], from: Handshake(token: "ben 900"))
-    #expect(ben.hello["expiresAt"] == .integer(WireBridge.now + 900_000))
+    #expect(ben.hello["expiresAt"] == .integer(InMemoryBridge.now + 900_000))
     let wrong = try await WireClient.open(
       bridge, ["join": join], from: Handshake(token: "?"))
     #expect(wrong.hello == .null)
@@ -86,7 +86,7 @@ struct RenewalTests {
   }
 
   @Test func whatHasNoEndIsNotTold() async throws {
-    let bridge = WireBridge(Router())
+    let bridge = InMemoryBridge(Router())
     let (client, hello) = try await WireClient.open(bridge)
     #expect(hello["expiresAt"] == nil)
     #expect(try await client.ask("session.renew", ["token": "x"])["result"]?["expiresAt"] == .null)
@@ -94,12 +94,12 @@ struct RenewalTests {
 
   @Test func anAppThatTakesTooLongToTellIs2503() async throws {
     let asked = Mailbox<Bool>()
-    let bridge = WireBridge(Router()) { _ in
+    let bridge = InMemoryBridge(Router()) { _ in
       asked.put(true)
       try await Task.sleep(for: .seconds(3600))
       return Identity()
     }
-    let client = try await WireClient.connect(to: bridge, subprotocol: SessionHub.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
     try await client.call(1, "session.open", [:])
     // What comes meanwhile waits.
     try await client.call(2, "$/ping", [:])
@@ -111,7 +111,7 @@ struct RenewalTests {
 
   @Test func whatComesWhileTheAppIsAskedIsAnsweredAfterIt() async throws {
     let gate = Mailbox<Bool>()
-    let bridge = WireBridge(Router()) { _ in
+    let bridge = InMemoryBridge(Router()) { _ in
       _ = await gate.next(within: .seconds(5))
       return Identity(user: "anna")
     }

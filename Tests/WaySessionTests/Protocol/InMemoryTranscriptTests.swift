@@ -6,18 +6,18 @@ import WayTable
 import WayTransport
 
 @Suite(.timeLimit(.minutes(2)))
-struct VectorTests {
+struct InMemoryTranscriptTests {
   @Test(arguments: try ProjectFiles.transcripts())
   func transcriptHoldsInMemory(_ transcript: Transcript) async throws {
     let server: any PeerServer =
       transcript.restarts
-      ? try await DurableServer()
-      : try WireBridge.conformance(policy: transcript.policy).server
+      ? try await RestartableServerFixture()
+      : try InMemoryBridge.conformance(policy: transcript.policy).server
     try await transcript.replay(on: server)
   }
 
   @Test func whatIsJSONComesBackAsItWas() async throws {
-    #expect(try await JSONCases().failures(on: try WireBridge.conformance().server) == [])
+    #expect(try await JSONCases().failures(on: try InMemoryBridge.conformance().server) == [])
   }
 }
 

@@ -7,9 +7,9 @@ import WayValues
 
 /// A session whose pages are named as in `protocol/navigation.json`: one client opens them, and
 /// hosts show them.
-final class NavigationWalk {
+final class NavigationFixture {
   /// What the clients saw of one operation, in the names of the table.
-  struct Seen: Equatable, Sendable {
+  struct NavigationObservation: Equatable, Sendable {
     var closed: [String] = []
     var outcomes: [String: String] = [:]
     var data: [String: Value] = [:]
@@ -28,7 +28,7 @@ final class NavigationWalk {
   /// The name of the page that is being opened.
   private var opening = ""
   private var pings: Int64 = 0
-  private var seen = Seen()
+  private var seen = NavigationObservation()
   /// The answer to the operation.
   private var answer: Value?
   /// The reasons by which hosts were told to close pages.
@@ -44,14 +44,14 @@ final class NavigationWalk {
           kind: .page))
     }
     try router.setTabs(try tabs.map { try RouteURI($0) })
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     driver = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
     try await driver.call("hello", "session.open", [:])
     let session = try #require(try await driver.answer("hello")["result"])
     let join: Value = [
       "session": session["session"] ?? .null, "token": session["joinToken"] ?? .null,
     ]
-    let pages = try StackText(stack).parts.flatMap(\.pages)
+    let pages = try StackDescription(stack).parts.flatMap(\.pages)
     for host in Set(pages.map(\.host) + ["native"]).sorted() {
       let client = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
       let patterns = pages.filter { $0.host == host }.map { Value.string($0.uri) }
@@ -73,7 +73,7 @@ final class NavigationWalk {
 
   /// Opens the pages of the notation, those of waiting tabs first.
   func build(_ text: String) async throws {
-    for part in try StackText(text).parts.reversed() {
+    for part in try StackDescription(text).parts.reversed() {
       var style = part.tab == nil ? "push" : "tab"
       for page in part.pages {
         if page.opening != nil { style = "present" }
@@ -90,11 +90,11 @@ final class NavigationWalk {
   }
 
   /// Carries out the operation of a row and gives what the clients saw of it.
-  func perform(_ operation: Value) async throws -> Seen {
-    seen = Seen()
+  func perform(_ operation: Value) async throws -> NavigationObservation {
+    seen = NavigationObservation()
     reasons = [:]
     if let asked = operation["open"] {
-      let page = try StackText.Page(try #require(asked["page"]?.string))
+      let page = try StackDescription.Page(try #require(asked["page"]?.string))
       try await open(page, style: asked["style"]?.string ?? "push", exts: asked["exts"] ?? [:])
     } else if let asked = operation["cancel"] {
       try await driver.notify(
@@ -140,7 +140,7 @@ final class NavigationWalk {
     text.contains(":") ? .string(text) : served[text] ?? .string(text)
   }
 
-  private func open(_ page: StackText.Page, style: String, exts: Value) async throws {
+  private func open(_ page: StackDescription.Page, style: String, exts: Value) async throws {
     opening = page.id
     try await driver.call(
       .string(page.id), "router.open",

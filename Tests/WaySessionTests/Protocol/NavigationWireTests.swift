@@ -9,7 +9,7 @@ import WayValues
 struct NavigationWireTests {
   @Test("the published table holds over the wire", arguments: try Row.all())
   func row(_ row: Row) async throws {
-    let walk = try await NavigationWalk(row.stack, row.uris, tabs: row.tabs)
+    let walk = try await NavigationFixture(row.stack, row.uris, tabs: row.tabs)
     try await walk.build(row.stack)
     let seen = try await walk.perform(row.operation)
     #expect(seen == row.expected, "\(row.name)")
@@ -27,7 +27,7 @@ struct Row: CustomTestStringConvertible, Sendable {
   let name: String
   let stack: String
   let operation: Value
-  let expected: NavigationWalk.Seen
+  let expected: NavigationFixture.NavigationObservation
   let after: String
   /// The URIs of all pages of the row.
   let uris: [String]
@@ -59,8 +59,8 @@ struct Row: CustomTestStringConvertible, Sendable {
     name = try #require(row["name"]?.string)
     stack = try #require(row["stack"]?.string)
     operation = try #require(row["operation"])
-    after = NavigationWalk.shownText(try #require(row["after"]?.string))
-    var expected = NavigationWalk.Seen()
+    after = NavigationFixture.shownText(try #require(row["after"]?.string))
+    var expected = NavigationFixture.NavigationObservation()
     for closed in row["closed"]?.list ?? [] {
       let id = try #require(closed.list?[0].string)
       expected.closed.append(id)
@@ -75,17 +75,17 @@ struct Row: CustomTestStringConvertible, Sendable {
     if operation["cancel"] != nil { expected.error = nil }
     if operation["contains"] != nil { expected.found = row["found"]?.string ?? "nothing" }
     self.expected = expected
-    let parts = try StackText(stack).parts
+    let parts = try StackDescription(stack).parts
     var pages = parts.flatMap(\.pages)
     for place in [operation["open"], operation["select"]] {
-      if let text = place?["page"]?.string { pages.append(try StackText.Page(text)) }
+      if let text = place?["page"]?.string { pages.append(try StackDescription.Page(text)) }
     }
     uris = pages.map(\.uri)
     var tabs = (0..<3).map { "tab:\($0)" }
     if let select = operation["select"], let index = select["tab"]?.integer,
       let text = select["page"]?.string
     {
-      tabs[Int(index)] = try StackText.Page(text).uri
+      tabs[Int(index)] = try StackDescription.Page(text).uri
     }
     for part in parts {
       if let index = part.tab, let first = part.pages.first { tabs[index] = first.uri }

@@ -3,7 +3,7 @@ import WayRouting
 
 @testable import WaySession
 
-struct AudienceTests {
+struct AudienceIndexTests {
   private let index: AudienceIndex = {
     var index = AudienceIndex()
     index.add("1", Identity(user: "anna", groups: ["beta"]))

@@ -8,7 +8,7 @@ import WayValues
 /// What the app's side does in sessions unasked.
 @Suite(.timeLimit(.minutes(1)))
 struct PushTests {
-  private let bridge: WireBridge
+  private let bridge: InMemoryBridge
 
   init() throws {
     bridge = try .offers()
@@ -124,7 +124,7 @@ struct PushTests {
   }
 
   @Test func thePagesOfTabsThatWaitAreListedToo() async throws {
-    let bridge = try WireBridge.conformance()
+    let bridge = try InMemoryBridge.conformance()
     let (shell, _) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     for tab in [1, 0] {

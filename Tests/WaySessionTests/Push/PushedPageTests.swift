@@ -8,7 +8,7 @@ import WayValues
 /// Pages that the app's side opens in its sessions.
 @Suite(.timeLimit(.minutes(1)))
 struct PushedPageTests {
-  private let bridge: WireBridge
+  private let bridge: InMemoryBridge
 
   init() throws {
     bridge = try .offers()

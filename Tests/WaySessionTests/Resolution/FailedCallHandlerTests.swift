@@ -7,21 +7,21 @@ import WayValues
 
 /// What the failure handler makes of calls that fail, over the wire.
 @Suite(.timeLimit(.minutes(1)))
-struct FailedCallTests {
+struct FailedCallHandlerTests {
   private let router = Router()
   private let asked = Mailbox<String>()
 
   /// The handler tells what it is asked, and does as `decide` says.
   private func connect(
     hosting schemes: [String] = [],
-    _ decide: @escaping @Sendable (Call, CallError) async throws -> FailedCall
+    _ decide: @escaping @Sendable (Call, CallError) async throws -> FailedCallDecision
   ) async throws -> WireClient {
     let asked = asked
     router.failedCall { call, error in
       asked.put("\(call.uri) \(error.code) \(error.kind)")
       return try await decide(call, error)
     }
-    return try await WireClient.connect(to: WireBridge(router), hosting: schemes)
+    return try await WireClient.connect(to: InMemoryBridge(router), hosting: schemes)
   }
 
   private func register() throws {
@@ -111,7 +111,7 @@ struct FailedCallTests {
       try await held.take()
       return nil
     }
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let asked = asked
     router.failedCall { call, _ in
       asked.put("\(call.uri)")

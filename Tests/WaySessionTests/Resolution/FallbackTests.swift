@@ -11,7 +11,7 @@ struct FallbackTests {
   private let router = Router()
 
   private func connect(hosting schemes: [String] = []) async throws -> WireClient {
-    try await WireClient.connect(to: WireBridge(router), hosting: schemes)
+    try await WireClient.connect(to: InMemoryBridge(router), hosting: schemes)
   }
 
   @Test func aHandlerThatDeclinesLeavesTheCallToTheNext() async throws {
@@ -49,7 +49,7 @@ struct FallbackTests {
     try router.register(
       Route(
         name: "order", patterns: [RoutePattern("native://order/:id")], kind: .page,
-        fallback: RouteTarget("https://h5.example/order/:id")))
+        fallback: PatternTarget("https://h5.example/order/:id")))
     try router.undefinedRoute(scheme: "native", leadsTo: "https://h5.example/upgrade")
     let client = try await connect(hosting: ["https"])
     try await client.call(1, "router.open", ["uri": "native://order/7?q=1", "params": ["p": 2]])

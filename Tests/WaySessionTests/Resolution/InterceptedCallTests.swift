@@ -7,11 +7,11 @@ import WayValues
 
 /// Interceptors and redirects, over the wire.
 @Suite(.timeLimit(.minutes(1)))
-struct InterceptionTests {
+struct InterceptedCallTests {
   private let router = Router()
 
   private func connect(hosting schemes: [String] = []) async throws -> WireClient {
-    try await WireClient.connect(to: WireBridge(router), hosting: schemes)
+    try await WireClient.connect(to: InMemoryBridge(router), hosting: schemes)
   }
 
   private func gateLogin() throws {
@@ -86,7 +86,7 @@ struct InterceptionTests {
       _ = try await never.take()
       return .next
     }
-    let bridge = WireBridge(router)
+    let bridge = InMemoryBridge(router)
     let client = try await WireClient.connect(to: bridge)
     try await client.call(1, "router.invoke", ["uri": "action://held"])
     _ = try await waiting.take()

@@ -7,16 +7,16 @@ import WayValues
 
 /// `router.canOpen`, `router.explain` and `router.open` agree, whatever table, hosts and URI.
 @Suite(.timeLimit(.minutes(2)))
-struct AgreementTests {
+struct RouterQueryConsistencyTests {
   @Test("what opens is told as what opens", arguments: 1...60)
   func askingAgreesWithOpening(seed: Int) async throws {
     var random = SeededRandom(seed: UInt64(seed))
-    let app = RandomApp(&random)
-    let client = try await WireClient.connect(to: WireBridge(app.router))
+    let app = RandomRoutingApp(&random)
+    let client = try await WireClient.connect(to: InMemoryBridge(app.router))
     try await client.call("hosts", "host.register", ["hosts": .list(app.hosts)])
     try #require(try await client.answer("hosts")["error"] == nil, "seed \(seed)")
     for number in 0..<25 {
-      let uri = RandomApp.uri(&random)
+      let uri = RandomRoutingApp.uri(&random)
       let canOpen = try await client.told("router.canOpen", uri)
       let explained = try await client.told("router.explain", uri)
       let opens = try await client.opens(uri, id: .integer(Int64(number)), app)
@@ -34,7 +34,7 @@ struct AgreementTests {
 }
 
 /// An app with whatever a table may have.
-private struct RandomApp {
+private struct RandomRoutingApp {
   let router = Router()
   private(set) var hosts: [Value] = []
   /// Nobody declines, and nothing leads a call elsewhere that asking does not know of.
@@ -80,7 +80,7 @@ private struct RandomApp {
   /// Two routes of one shape, and one of a kind that its scheme does not take, are refused.
   private func register(_ number: Int, _ random: inout SeededRandom) {
     let declines = !isWilling && Bool.random(using: &random)
-    let fallback = Bool.random(using: &random) ? nil : try? RouteTarget(Self.uri(&random))
+    let fallback = Bool.random(using: &random) ? nil : try? PatternTarget(Self.uri(&random))
     let isPage = Bool.random(using: &random)
     let run: RouteHandler =
       isPage
@@ -133,7 +133,7 @@ extension WireClient {
   }
 
   /// Whether a page is shown, or a task run.
-  fileprivate func opens(_ uri: String, id: Value, _ app: RandomApp) async throws -> Bool {
+  fileprivate func opens(_ uri: String, id: Value, _ app: RandomRoutingApp) async throws -> Bool {
     try await call(id, "router.open", ["uri": .string(uri)])
     while true {
       let message = try await message()

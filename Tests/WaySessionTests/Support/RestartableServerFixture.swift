@@ -5,15 +5,15 @@ import WayTransport
 @testable import WaySession
 
 /// A bridge in memory that can be started again with what its store has.
-final class DurableServer: PeerServer {
+final class RestartableServerFixture: PeerServer {
   private let store = MemorySessionStore()
-  private let bridge: Mutex<WireBridge>
+  private let bridge: Mutex<InMemoryBridge>
 
   init() async throws {
-    bridge = Mutex(try WireBridge.conformance(store: store))
+    bridge = Mutex(try InMemoryBridge.conformance(store: store))
   }
 
-  private var current: WireBridge { bridge.withLock { $0 } }
+  private var current: InMemoryBridge { bridge.withLock { $0 } }
 
   func connect(
     subprotocol: String?, receiver: any MessageReceiver
@@ -28,7 +28,7 @@ final class DurableServer: PeerServer {
     let last = current
     await last.server.loop.settle()
     await last.loopHub.finishWriting()
-    let next = try WireBridge.conformance(store: store)
+    let next = try InMemoryBridge.conformance(store: store)
     try await next.hub.restore()
     bridge.withLock { $0 = next }
   }

@@ -4,13 +4,13 @@ import WayTransport
 import WayValues
 
 /// A client that numbers what it sends.
-actor NumberedClient {
-  private(set) var bridge: WireBridge
+actor SequencedClient {
+  private(set) var bridge: InMemoryBridge
   private(set) var wire: WireClient
   private(set) var hello: Value
   private(set) var sent: Int64 = 0
 
-  init(_ bridge: WireBridge, _ members: ValueObject = [:], joining: Value? = nil) async throws {
+  init(_ bridge: InMemoryBridge, _ members: ValueObject = [:], joining: Value? = nil) async throws {
     self.bridge = bridge
     (wire, hello) = try await WireClient.open(bridge, members, joining: joining)
   }
@@ -56,11 +56,11 @@ actor NumberedClient {
   /// Resumes, and gives the answer.
   func resume(
     after received: Int64, from handshake: Handshake = Handshake(), reloaded: Bool = false,
-    at bridge: WireBridge? = nil
+    at bridge: InMemoryBridge? = nil
   ) async throws -> Value {
     if let bridge { self.bridge = bridge }
     wire = try await WireClient.connect(
-      to: self.bridge, subprotocol: SessionHub.subprotocol, from: handshake)
+      to: self.bridge, subprotocol: LoopSessions.subprotocol, from: handshake)
     var params: ValueObject = [
       "client": hello["client"] ?? .null, "token": hello["token"] ?? .null,
       "epoch": hello["epoch"] ?? .null, "received": .integer(received),

@@ -4,7 +4,7 @@ import WaySession
 import WayTransport
 
 /// A plain connection whose peer does not read: the test says how much waits to be sent.
-final class StuckChannel: MessageChannel {
+final class StalledChannel: MessageChannel {
   private struct State {
     var sent = 0
     var buffered = 0
@@ -17,7 +17,7 @@ final class StuckChannel: MessageChannel {
   private let receiver = Mailbox<any MessageReceiver>()
 
   /// Connects to a bridge.
-  init(to bridge: WireBridge) {
+  init(to bridge: InMemoryBridge) {
     loop = bridge.server.loop
     let acceptor = bridge.hub
     loop.execute { self.receiver.put(acceptor.accept(self, Handshake())) }

@@ -5,14 +5,14 @@ import WayValues
 // Clients of a bridge in memory.
 extension WireClient {
   static func connect(
-    to bridge: WireBridge, subprotocol: String? = nil, from handshake: Handshake = Handshake()
+    to bridge: InMemoryBridge, subprotocol: String? = nil, from handshake: Handshake = Handshake()
   ) async throws -> WireClient {
     try await connect(to: bridge.server.from(handshake), subprotocol: subprotocol)
   }
 
   /// A plain client that shows the pages of these schemes.
   static func connect(
-    to bridge: WireBridge, hosting schemes: [String]
+    to bridge: InMemoryBridge, hosting schemes: [String]
   ) async throws -> WireClient {
     let client = try await connect(to: bridge)
     guard !schemes.isEmpty else { return client }
@@ -25,7 +25,7 @@ extension WireClient {
 
   /// A client with a session: a new one, or that of `joining`, the answer that another got.
   static func open(
-    _ bridge: WireBridge, _ members: ValueObject = [:], joining: Value? = nil,
+    _ bridge: InMemoryBridge, _ members: ValueObject = [:], joining: Value? = nil,
     from handshake: Handshake = Handshake()
   ) async throws -> (client: WireClient, hello: Value) {
     try await open(on: bridge.server.from(handshake), members, joining: joining)

@@ -3,7 +3,7 @@ import WayTransport
 
 @testable import WaySockets
 
-@Suite struct AccessTests {
+@Suite struct AccessCheckTests {
   private func examine(
     _ lines: String, _ rules: AccessRules = AccessRules(), port: Int = 8080,
     host: String = "127.0.0.1",
@@ -12,7 +12,7 @@ import WayTransport
   ) throws -> Asker {
     let head = try RequestHead(parsing: Array("\(line)\r\n\(lines)\r\n\r\n".utf8)[...])
     let address =
-      port == 0 ? ListeningAddress(unixPath: "/s") : ListeningAddress(host: host, port: port)
+      port == 0 ? ListenAddress(unixPath: "/s") : ListenAddress(host: host, port: port)
     return try AccessCheck(rules: rules, address: address, handshakeHeaders: handshakeHeaders)
       .examine(head, from: peer, isOpen: isOpen)
   }

@@ -8,9 +8,9 @@ import WayTransport
 @Suite struct AccessMatrixTests {
   /// Header lines, and the status that they are refused with; nil lets them pass. `PORT` is the
   /// server's.
-  typealias Cell = (lines: [String], status: Int?)
+  typealias HeaderCase = (lines: [String], status: Int?)
 
-  static let hosts: [Cell] = [
+  static let hosts: [HeaderCase] = [
     ([], 400),
     (["Host: 127.0.0.1:PORT"], nil),
     (["Host: localhost:PORT"], nil),
@@ -41,7 +41,7 @@ import WayTransport
     (["Host: localhost:PORT", "Host: evil.example"], 400),
   ]
 
-  static let origins: [Cell] = [
+  static let origins: [HeaderCase] = [
     ([], nil),
     (["Origin: http://127.0.0.1:PORT"], nil),
     (["Origin: http://[::1]:PORT"], nil),
@@ -80,7 +80,7 @@ import WayTransport
     (["Authorization: Bearer one", "Sec-WebSocket-Protocol: a, bearer.one"], 400, nil),
   ]
 
-  static let proxies: [Cell] = [
+  static let proxies: [HeaderCase] = [
     ([], nil),
     (["X-Forwarded-For: 192.0.2.1"], 403),
   ]

@@ -3,7 +3,7 @@ import WayTransport
 
 @testable import WaySockets
 
-@Suite struct ForwardedTests {
+@Suite struct ForwardedHeadersTests {
   static let trusted = ["127.0.0.1", "10.0.0.0/8", "fd00::/8", "unix"]
 
   /// Header lines of a trusted proxy, and the client's address; nil where they are refused with 400.

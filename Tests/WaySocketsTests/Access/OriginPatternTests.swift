@@ -3,7 +3,7 @@ import WayTransport
 
 @testable import WaySockets
 
-@Suite struct OriginTests {
+@Suite struct OriginPatternTests {
   /// A pattern, origins that are meant by it, and origins that are not.
   static let patterns: [(String, meant: [String], others: [String])] = [
     (
@@ -46,10 +46,10 @@ import WayTransport
   ) throws {
     let pattern = try #require(OriginPattern(pattern))
     for text in meant {
-      #expect(pattern.matches(try #require(PageOrigin(text))), "\(text)")
+      #expect(pattern.matches(try #require(WebOrigin(text))), "\(text)")
     }
     for text in others {
-      #expect(!pattern.matches(try #require(PageOrigin(text))), "\(text)")
+      #expect(!pattern.matches(try #require(WebOrigin(text))), "\(text)")
     }
     #expect(OriginPattern(pattern.description) == pattern)
   }
@@ -69,7 +69,7 @@ import WayTransport
 
   @Test(arguments: none)
   func `What is no origin is none`(text: String) {
-    #expect(PageOrigin(text) == nil)
+    #expect(WebOrigin(text) == nil)
   }
 
   @Test func `Addresses of one network are told from others`() throws {
@@ -82,7 +82,7 @@ import WayTransport
       ("10.0.0.0/8", "::ffff:10.0.0.1", true), ("::/0", "10.0.0.1", false),
     ]
     for (range, address, isInside) in cases {
-      let range = try #require(AddressRange(range))
+      let range = try #require(PeerAddressRange(range))
       #expect(range.contains(try #require(IPAddress(address))) == isInside, "\(range) \(address)")
     }
     for text in ["", "1.2.3", "1.2.3.4 ", "01.2.3.4", "::1%lo", "[::1]", "1.2.3.4\0"] {

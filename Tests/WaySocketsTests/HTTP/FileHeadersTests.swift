@@ -3,7 +3,7 @@ import WayTransport
 
 @testable import WaySockets
 
-@Suite struct FileHeaderTests {
+@Suite struct FileHeadersTests {
   private func policy(_ policy: String, _ origins: [String] = []) throws -> String? {
     let fields = FileHeaders.fields(
       policy: policy, origins: try AccessRules(origins: origins).origins)
@@ -26,7 +26,7 @@ import WayTransport
   }
 
   @Test func `Files are served with what keeps other pages from misusing them`() async throws {
-    let file = EmbeddedFile(name: "x.html", bytes: Array("text".utf8))
+    let file = HTTPEmbeddedFile(name: "x.html", bytes: Array("text".utf8))
     let responder: HTTPResponder = { request in
       request.path == "/own" ? .answer(HTTPResponse(status: 200)) : nil
     }

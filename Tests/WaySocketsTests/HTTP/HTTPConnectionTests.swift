@@ -3,7 +3,7 @@ import WayTransport
 
 @testable import WaySockets
 
-@Suite struct HTTPTests {
+@Suite struct HTTPConnectionTests {
   static let health: HTTPResponder = { request in
     guard request.path == "/health" else { return nil }
     return .answer(

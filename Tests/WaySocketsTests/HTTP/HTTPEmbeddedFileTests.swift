@@ -3,7 +3,7 @@ import WayTransport
 
 @testable import WaySockets
 
-@Suite struct EmbeddedFileTests {
+@Suite struct HTTPEmbeddedFileTests {
   private func request(
     _ server: TestServer, _ target: String, method: String = "GET", more: String = ""
   ) throws -> (head: String, body: String) {
@@ -16,7 +16,7 @@ import WayTransport
   }
 
   @Test func `A file of the program is served as one of a folder is`() async throws {
-    let file = EmbeddedFile(name: "a b.js", bytes: Array("text".utf8))
+    let file = HTTPEmbeddedFile(name: "a b.js", bytes: Array("text".utf8))
     try await withServer(configure: .init { $0.embeddedFiles = ["/x/a b.js": file] }) { server in
       let (head, body) = try request(server, "/x/a%20b.js?v=1")
       #expect(head.hasPrefix("HTTP/1.1 200 ") && body == "text")
@@ -36,7 +36,7 @@ import WayTransport
 
   @Test func `A file's tag changes with its bytes`() {
     let texts = ["", "a", "b", "ab", "ba"]
-    let tags = texts.map { EmbeddedFile(name: "a", bytes: Array($0.utf8)).entityTag }
+    let tags = texts.map { HTTPEmbeddedFile(name: "a", bytes: Array($0.utf8)).entityTag }
     #expect(Set(tags).count == texts.count)
   }
 }

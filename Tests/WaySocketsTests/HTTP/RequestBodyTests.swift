@@ -49,7 +49,7 @@ private final class Taker: Sendable {
   }
 }
 
-@Suite struct BodyTests {
+@Suite struct RequestBodyTests {
   private func post(
     _ server: TestServer, _ body: String = "", type: String? = "application/json",
     length: String? = nil, more: String = "", line: String = "POST /rpc HTTP/1.1"

@@ -67,7 +67,7 @@ import WayTransport
     let rules = try AccessRules(
       hosts: ["a.example.org", "[2001:db8::1]"], origins: ["https://*.example.org:*"],
       trustedProxies: ["unix"])
-    let check = AccessCheck(rules: rules, address: ListeningAddress(host: "127.0.0.1", port: 8080))
+    let check = AccessCheck(rules: rules, address: ListenAddress(host: "127.0.0.1", port: 8080))
     let hosts = [
       "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "a.example.org", "a.example.org:8080",
       "[2001:db8::1]", "[2001:db8::1]:8080",
@@ -78,7 +78,7 @@ import WayTransport
         let asker = try check.examine(head, from: .unix)
         let host = head.authority ?? head.values("host").first ?? ""
         #expect(hosts.contains(host.lowercased()), "seed \(seed): \(head.fields)")
-        #expect((asker.handshake.token?.utf8.count ?? 1) <= BearerToken.maximumLength)
+        #expect((asker.handshake.token?.utf8.count ?? 1) <= AccessBearerToken.maximumLength)
         #expect(asker.handshake.address?.isEmpty == false, "seed \(seed): \(head.fields)")
         if let origin = asker.handshake.origin {
           let isExpected = origin.lowercased().contains(".example.org") || origin.contains(":8080")

@@ -64,7 +64,7 @@ private final class WebFolder {
   }
 }
 
-@Suite struct FileTests {
+@Suite struct StaticFileTests {
   private func request(
     _ server: TestServer, _ target: String, method: String = "GET", more: String = ""
   ) throws -> (head: String, body: String) {

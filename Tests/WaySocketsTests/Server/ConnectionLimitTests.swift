@@ -3,7 +3,7 @@ import WayTransport
 
 @testable import WaySockets
 
-@Suite struct SlotTests {
+@Suite struct ConnectionLimitTests {
   static let responder: HTTPResponder = { request in
     switch request.path {
     case "/health":

@@ -5,7 +5,7 @@ import WayTransport
 @testable import WaySockets
 
 /// Where a server listens, and below which path.
-@Suite struct PlaceTests {
+@Suite struct ListenAddressTests {
   private func ask(
     _ socket: RawSocket, _ target: String, host: String = "localhost", method: String = "GET",
     more: String = ""
@@ -86,7 +86,7 @@ import WayTransport
   @Test func `The socket of a dead server is taken over, that of a live one is not`() async throws {
     try await withPath { path in
       let dead = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-      var address = try #require(SocketAddress(unixPath: path))
+      var address = try #require(SystemSocketAddress(unixPath: path))
       #expect(address.withPointer { bind(dead, $0, $1) } == 0)
       close(dead)
       #expect(mode(path) != nil)
@@ -137,7 +137,7 @@ import WayTransport
       guard request.path == "/health" else { return nil }
       return .answer(HTTPResponse(status: 200, body: Array(request.path.utf8)))
     }
-    let file = EmbeddedFile(name: "x.js", bytes: Array("text".utf8))
+    let file = HTTPEmbeddedFile(name: "x.js", bytes: Array("text".utf8))
     try await withServer(
       responder: responder,
       configure: .init {
@@ -196,17 +196,17 @@ import WayTransport
 
   @Test func `Other machines get in only where that is said`() throws {
     for host in ["0.0.0.0", "::", "192.0.2.1", "example.org", "localhost.", "127.1", ""] {
-      let error = #expect(throws: SocketError.self) { try ListeningSocket(host: host, port: 0) }
+      let error = #expect(throws: SocketError.self) { try ListenSocket(host: host, port: 0) }
       #expect(error?.description.contains("only 127.0.0.1, localhost and ::1") == true, "\(host)")
     }
     for (host, shown) in [("0.0.0.0", "0.0.0.0"), ("localhost", "127.0.0.1")] {
-      let socket = try ListeningSocket(host: host, port: 0, allowsOthers: true)
+      let socket = try ListenSocket(host: host, port: 0, allowsOthers: true)
       #expect(socket.address.host == shown && socket.address.port > 0)
       socket.close()
     }
     for host in ["example.org", "localhost.", "127.1", ""] {
       #expect(throws: SocketError.self) {
-        try ListeningSocket(host: host, port: 0, allowsOthers: true)
+        try ListenSocket(host: host, port: 0, allowsOthers: true)
       }
     }
   }
@@ -219,7 +219,7 @@ import WayTransport
         ? .answer(HTTPResponse(status: request.path == "/other" ? 200 : 503, body: [])) : nil
     }
     let rules = try AccessRules(origins: ["https://page.example", "null"])
-    let file = EmbeddedFile(name: "x.js", bytes: [])
+    let file = HTTPEmbeddedFile(name: "x.js", bytes: [])
     try await withServer(
       responder: responder,
       configure: .init {

@@ -148,7 +148,7 @@ import WayTransport
   /// As one does that ends while clients come back to it.
   @Test(arguments: 1...8)
   func `A server that takes a connection and resets it is noticed at once`(_: Int) async throws {
-    let listening = try ListeningSocket(host: "127.0.0.1", port: 0)
+    let listening = try ListenSocket(host: "127.0.0.1", port: 0)
     defer { listening.close() }
     let loop = try SocketLoop.start()
     let url = "ws://127.0.0.1:\(listening.address.port)/"
@@ -172,7 +172,7 @@ import WayTransport
   }
 
   @Test func `A server that never answers is given up on`() async throws {
-    let listening = try ListeningSocket(host: "127.0.0.1", port: 0)
+    let listening = try ListenSocket(host: "127.0.0.1", port: 0)
     defer { listening.close() }
     let loop = try SocketLoop.start()
     let error = await #expect(throws: SocketError.self) {
@@ -185,7 +185,7 @@ import WayTransport
   }
 
   @Test func `A client that waits when its loop ends hears so`() async throws {
-    let listening = try ListeningSocket(host: "127.0.0.1", port: 0)
+    let listening = try ListenSocket(host: "127.0.0.1", port: 0)
     defer { listening.close() }
     let loop = try SocketLoop.start()
     let connecting = Task {

@@ -11,17 +11,18 @@ final class RawSocket {
   /// What is read waits at most 10 s.
   convenience init(port: Int, receiveBuffer: Int32? = nil) throws {
     try self.init(
-      SocketAddress(IPAddress(bytes: [127, 0, 0, 1]), port: UInt16(port)), AF_INET, receiveBuffer)
+      SystemSocketAddress(IPAddress(bytes: [127, 0, 0, 1]), port: UInt16(port)), AF_INET,
+      receiveBuffer)
   }
 
   convenience init(unixPath: String) throws {
-    guard let address = SocketAddress(unixPath: unixPath) else {
+    guard let address = SystemSocketAddress(unixPath: unixPath) else {
       throw SocketError(.invalid, "the path is too long")
     }
     try self.init(address, AF_UNIX, nil)
   }
 
-  private init(_ address: SocketAddress, _ family: Int32, _ receiveBuffer: Int32?) throws {
+  private init(_ address: SystemSocketAddress, _ family: Int32, _ receiveBuffer: Int32?) throws {
     descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
     var limit = timeval(tv_sec: 10, tv_usec: 0)
     setsockopt(

@@ -42,14 +42,14 @@ struct TestServer: Sendable {
 }
 
 /// What a test changes in a server's configuration.
-struct Configure {
+struct ConfigurationChange {
   let change: (inout SocketServerConfiguration) -> Void
 }
 
 func withServer(
   echoes: Bool = true,
   responder: HTTPResponder? = nil,
-  configure: Configure = .init { _ in },
+  configure: ConfigurationChange = .init { _ in },
   _ body: (TestServer) async throws -> Void
 ) async throws {
   let loop = try SocketLoop.start()

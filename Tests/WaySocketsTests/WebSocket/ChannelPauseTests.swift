@@ -4,7 +4,7 @@ import WayTransport
 @testable import WaySockets
 
 /// Pauses its channel with every message.
-private final class Pausing: MessageReceiver {
+private final class PausingReceiver: MessageReceiver {
   let recorder: Recorder
 
   init(_ recorder: Recorder) {
@@ -21,7 +21,7 @@ private final class Pausing: MessageReceiver {
   }
 }
 
-@Suite struct PauseTests {
+@Suite struct ChannelPauseTests {
   private func withPausing(_ body: (TestServer, RawSocket, Recorder) async throws -> Void)
     async throws
   {
@@ -29,7 +29,7 @@ private final class Pausing: MessageReceiver {
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)
       let accepted = try #require(await server.acceptor.next()).0
-      let pausing = Pausing(accepted)
+      let pausing = PausingReceiver(accepted)
       await server.onLoop { accepted.channel.attach(pausing) }
       // At once, so that the server has read all of it before the first is received.
       socket.send((0..<5).flatMap { RawSocket.frame(0x82, [UInt8($0)]) })

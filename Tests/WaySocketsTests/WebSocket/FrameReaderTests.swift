@@ -4,7 +4,7 @@ import WayTransport
 @testable import WaySockets
 
 /// What a ``FrameReader`` made of bytes.
-private enum Read: Equatable {
+private enum DecodedFrame: Equatable {
   case message([UInt8], MessageKind)
   case ping([UInt8])
   case pong
@@ -13,9 +13,9 @@ private enum Read: Equatable {
 }
 
 /// Reads bytes that come in pieces; parts of a message are put together.
-private func read(_ bytes: [UInt8], pieces: Int) -> [Read] {
+private func read(_ bytes: [UInt8], pieces: Int) -> [DecodedFrame] {
   var reader = FrameReader()
-  var found: [Read] = []
+  var found: [DecodedFrame] = []
   var message: [UInt8] = []
   var bytes = bytes[...]
   while !bytes.isEmpty {
@@ -71,7 +71,7 @@ private func read(_ bytes: [UInt8], pieces: Int) -> [Read] {
       + Self.frame(0x00, []) + Self.frame(0x8A, []) + Self.frame(0x80, Array("e".utf8))
       + Self.frame(0x88, [3, 0xE8])
     let expected =
-      sizes.map { Read.message(Self.bytes($0), .binary) }
+      sizes.map { DecodedFrame.message(Self.bytes($0), .binary) }
       + [.ping(Self.bytes(125)), .pong, .message(Array("one".utf8), .text), .close([3, 0xE8])]
     #expect(read(stream, pieces: pieces) == expected)
   }

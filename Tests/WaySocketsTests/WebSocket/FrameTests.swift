@@ -21,7 +21,7 @@ import WayTransport
   }
 
   @Test func `Masked payloads are what the key makes of them`() {
-    var out = OutBuffer(pool: BufferPool(), budget: QueueBudget())
+    var out = OutboundBuffer(pool: BufferPool(), budget: SocketQueueBudget())
     let payload = (0..<21).map { UInt8($0) }
     payload.withUnsafeBytes { out.append($0.bytes, as: .text, mask: 0x4433_2211) }
     let frame = Array(out.chunk(limit: 1000) ?? .init(start: nil, count: 0))
@@ -32,7 +32,7 @@ import WayTransport
 
   @Test(arguments: [10, 100, 1000, 100_000])
   func `A client's chunks are whole frames, in order, and nothing is left`(limit: Int) {
-    var out = OutBuffer(pool: BufferPool(), budget: QueueBudget())
+    var out = OutboundBuffer(pool: BufferPool(), budget: SocketQueueBudget())
     let sizes = (0..<300).map { ($0 * 37) % 200 }
     var expected: [UInt8] = []
     for size in sizes {

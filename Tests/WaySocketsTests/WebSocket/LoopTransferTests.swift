@@ -6,9 +6,9 @@ import WayTransport
 
 /// Connections that go on, on another loop of their server.
 @Suite(.timeLimit(.minutes(1)))
-struct MoveTests {
+struct LoopTransferTests {
   /// Echoes, and at the message `move` goes to the next loop, where it says so.
-  private final class Mover: MessageReceiver, ChannelAcceptor {
+  private final class MigratingEcho: MessageReceiver, ChannelAcceptor {
     let loops: [SocketLoop]
     private let channel: (any MessageChannel)?
     let ends: AsyncStream<UInt16?>
@@ -24,7 +24,7 @@ struct MoveTests {
       (handshakes, handshake) = AsyncStream.makeStream()
     }
 
-    private init(_ channel: any MessageChannel, like other: Mover) {
+    private init(_ channel: any MessageChannel, like other: MigratingEcho) {
       self.channel = channel
       loops = other.loops
       (ends, end) = (other.ends, other.end)
@@ -33,19 +33,19 @@ struct MoveTests {
 
     func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
       self.handshake.yield(handshake)
-      return Mover(channel, like: self)
+      return MigratingEcho(channel, like: self)
     }
 
     func receive(_ message: RawSpan, as kind: MessageKind) {
       guard let channel else { return }
       let text = message.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-      if text == "much" { return channel.send(bytes: MoveTests.much) }
+      if text == "much" { return channel.send(bytes: LoopTransferTests.much) }
       guard text == "move", let place = loops.firstIndex(where: { $0 === channel.loop }) else {
         return channel.send(message, as: kind)
       }
       let next = (place + 1) % loops.count
       let isMoving = channel.move(to: loops[next]) { [self] moved in
-        moved.attach(Mover(moved, like: self))
+        moved.attach(MigratingEcho(moved, like: self))
         moved.send(text: "on \(next), \(moved.id == channel.id)")
       }
       #expect(isMoving)
@@ -57,11 +57,11 @@ struct MoveTests {
   private static let much = [UInt8](repeating: 7, count: 3 << 20)
 
   private func withServer(
-    _ body: (_ port: Int, Mover, SocketServer, SocketLoop) async throws -> Void
+    _ body: (_ port: Int, MigratingEcho, SocketServer, SocketLoop) async throws -> Void
   ) async throws {
     var loops: [SocketLoop] = []
     for _ in 0..<3 { loops.append(try SocketLoop.start()) }
-    let mover = Mover(loops)
+    let mover = MigratingEcho(loops)
     let server = SocketServer(
       configuration: SocketServerConfiguration(port: 0),
       endpoints: [Endpoint(path: "/echo", subprotocols: [], maxMessage: 1 << 20, acceptor: mover)],

@@ -68,7 +68,7 @@ import WayTransport
   }
 
   /// What a client sends after the handshake, and the code that it is closed with.
-  struct Closing: CustomTestStringConvertible, Sendable {
+  struct CloseCase: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var bytes: [UInt8]
     var code: UInt16
@@ -80,7 +80,7 @@ import WayTransport
     }
   }
 
-  static let closings: [Closing] = [
+  static let closings: [CloseCase] = [
     .init(
       "one byte too large", RawSocket.frame(0x82, .init(repeating: 1, count: (1 << 20) + 1)), 1009),
     .init("announced too large", RawSocket.frame(0x82, [1, 2, 3], size: 1 << 40), 1009),
@@ -120,7 +120,7 @@ import WayTransport
   ]
 
   @Test(arguments: closings)
-  func `Frames against the rules close with their code`(closing: Closing) async throws {
+  func `Frames against the rules close with their code`(closing: CloseCase) async throws {
     try await withServer(echoes: false) { server in
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)

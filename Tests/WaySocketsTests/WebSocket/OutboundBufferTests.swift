@@ -32,7 +32,7 @@ private struct Pipe: ~Copyable {
   }
 }
 
-extension OutBuffer {
+extension OutboundBuffer {
   fileprivate mutating func append(_ payload: [UInt8], as opcode: FrameHeader.Opcode = .binary) {
     payload.withUnsafeBytes { append($0.bytes, as: opcode, mask: nil) }
   }
@@ -45,7 +45,7 @@ extension OutBuffer {
   }
 }
 
-@Suite struct OutBufferTests {
+@Suite struct OutboundBufferTests {
   /// More blocks than one call of the system takes, in a socket that would take all of them.
   @Test func manyBlocksGoOutInTheirOrder() {
     let pipe = Pipe()
@@ -53,7 +53,7 @@ extension OutBuffer {
     let option = MemoryLayout<Int32>.size
     // Only root may go beyond the system's limit (socket(7), SO_SNDBUFFORCE).
     setsockopt(pipe.near, SOL_SOCKET, SO_SNDBUFFORCE, &size, socklen_t(option))
-    var buffer = OutBuffer(pool: BufferPool(), budget: QueueBudget(limit: .max))
+    var buffer = OutboundBuffer(pool: BufferPool(), budget: SocketQueueBudget(limit: .max))
     var expected: [UInt8] = []
     for number in 0..<300 {
       let payload = Self.payload(number, 10_000)
@@ -87,9 +87,9 @@ extension OutBuffer {
 
   @Test(arguments: sizes)
   func `What is queued is sent as it came, and the memory is given back`(sizes: [Int]) {
-    let budget = QueueBudget()
+    let budget = SocketQueueBudget()
     let pipe = Pipe()
-    var out = OutBuffer(pool: BufferPool(), budget: budget)
+    var out = OutboundBuffer(pool: BufferPool(), budget: budget)
     var expected: [UInt8] = []
     for (number, size) in sizes.enumerated() {
       out.append(Self.payload(number, size))
@@ -112,9 +112,9 @@ extension OutBuffer {
   @Test(arguments: [[50], [40_000], [200_000, 10, 10], Array(repeating: 300, count: 500)])
   func `What has not begun is dropped, a frame that has is sent whole`(sizes: [Int]) {
     for limit in [0, 1, 3, 10_000, 70_000] {
-      let budget = QueueBudget()
+      let budget = SocketQueueBudget()
       let pipe = Pipe()
-      var out = OutBuffer(pool: BufferPool(), budget: budget)
+      var out = OutboundBuffer(pool: BufferPool(), budget: budget)
       var frames: [[UInt8]] = []
       for (number, size) in sizes.enumerated() {
         out.append(Self.payload(number, size))
@@ -143,9 +143,9 @@ extension OutBuffer {
   }
 
   @Test func `A buffer that goes gives its memory back`() {
-    let budget = QueueBudget()
+    let budget = SocketQueueBudget()
     do {
-      var out = OutBuffer(pool: BufferPool(), budget: budget)
+      var out = OutboundBuffer(pool: BufferPool(), budget: budget)
       out.append(Self.payload(1, 100_000))
       #expect(budget.used > 100_000)
     }

@@ -27,8 +27,8 @@ import WayTransport
     #expect(actions == done)
   }
 
-  private static var quick: Configure {
-    Configure {
+  private static var quick: ConfigurationChange {
+    ConfigurationChange {
       $0.ping = .milliseconds(20)
       $0.silence = .milliseconds(60)
     }
@@ -51,7 +51,7 @@ import WayTransport
     RawSocket.frame(0x01, Array("part".utf8)),
   ])
   func `A pong, a message and a part of one are signs of life`(frame: [UInt8]) async throws {
-    let patient = Configure {
+    let patient = ConfigurationChange {
       $0.ping = .milliseconds(20)
       $0.silence = .seconds(60)
     }

@@ -3,7 +3,7 @@ import WayTransport
 
 @testable import WaySockets
 
-@Suite struct QueueTests {
+@Suite struct SocketQueueBudgetTests {
   private static let block = [UInt8](repeating: 0x61, count: 100_000)
 
   @Test func `Beyond what is kept for all, the one for whom most waits is closed`() async throws {

@@ -130,7 +130,7 @@ struct ClientCallTests {
     await client.close()
   }
 
-  struct Question: Sendable, CustomTestStringConvertible {
+  struct ClientRequestCase: Sendable, CustomTestStringConvertible {
     let method: String
     let ask: @Sendable (BridgeClient) async throws -> Void
     var testDescription: String { method }
@@ -142,16 +142,16 @@ struct ClientCallTests {
   }
 
   @Test(arguments: [
-    Question("router.open") { _ = try await $0.open("native://a") },
-    Question("router.canOpen") { _ = try await $0.canOpen("native://a") },
-    Question("router.routes") { _ = try await $0.routes() },
-    Question("navigation.back") { try await $0.back() },
-    Question("navigation.finish") { try await $0.finish() },
-    Question("navigation.stack") { _ = try await $0.stack() },
-    Question("navigation.contains") { _ = try await $0.contains("p1") },
-    Question("navigation.adopt") { try await $0.adopt("native://a") },
+    ClientRequestCase("router.open") { _ = try await $0.open("native://a") },
+    ClientRequestCase("router.canOpen") { _ = try await $0.canOpen("native://a") },
+    ClientRequestCase("router.routes") { _ = try await $0.routes() },
+    ClientRequestCase("navigation.back") { try await $0.back() },
+    ClientRequestCase("navigation.finish") { try await $0.finish() },
+    ClientRequestCase("navigation.stack") { _ = try await $0.stack() },
+    ClientRequestCase("navigation.contains") { _ = try await $0.contains("p1") },
+    ClientRequestCase("navigation.adopt") { try await $0.adopt("native://a") },
   ])
-  func anAnswerOfAnotherShapeIsSaidToBeOne(_ question: Question) async throws {
+  func anAnswerOfAnotherShapeIsSaidToBeOne(_ question: ClientRequestCase) async throws {
     let client = try await server.open()
     let call = Task { try await question.ask(client) }
     let request = try await server.next()

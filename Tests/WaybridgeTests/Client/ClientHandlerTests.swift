@@ -7,7 +7,7 @@ import WaybridgeClient
 
 /// What the Swift client answers to a server.
 @Suite(.timeLimit(.minutes(1)))
-struct ClientServingTests {
+struct ClientHandlerTests {
   private let server = ScriptedServer()
 
   private func ask(

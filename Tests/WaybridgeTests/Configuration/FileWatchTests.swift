@@ -29,7 +29,7 @@ struct FileWatchTests {
   func aFileIsReadWhenTwoLooksHaveFoundTheSameNewState(
     read: Character, found: String, due: String
   ) {
-    var watch = FileWatch(read: Self.state(read))
+    var watch = FileChangeDetector(read: Self.state(read))
     var told = ""
     for letter in found {
       let isDue = watch.isDue(Self.state(letter))
@@ -40,7 +40,7 @@ struct FileWatchTests {
   }
 
   @Test func aFileThatCouldNotBeReadAsItWasFoundIsReadAtTheNextLook() {
-    var watch = FileWatch(read: Self.state("a"))
+    var watch = FileChangeDetector(read: Self.state("a"))
     #expect(["b", "b", "b"].map { watch.isDue(Self.state($0)) } == [false, true, true])
   }
 
@@ -50,7 +50,7 @@ struct FileWatchTests {
   func eachPartOfTheStateCounts(part: WritableKeyPath<FileStamp, Int64> & Sendable) {
     var other = Self.stamp
     other[keyPath: part] += 1
-    var watch = FileWatch(read: Self.stamp)
+    var watch = FileChangeDetector(read: Self.stamp)
     #expect([watch.isDue(other), watch.isDue(other)] == [false, true])
   }
 
@@ -58,7 +58,7 @@ struct FileWatchTests {
   func eachPartOfWhereItIsCounts(part: WritableKeyPath<FileStamp, UInt64> & Sendable) {
     var other = Self.stamp
     other[keyPath: part] += 1
-    var watch = FileWatch(read: Self.stamp)
+    var watch = FileChangeDetector(read: Self.stamp)
     #expect([watch.isDue(other), watch.isDue(other)] == [false, true])
   }
 }

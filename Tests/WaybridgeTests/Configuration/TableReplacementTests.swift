@@ -6,7 +6,7 @@ import WaybridgeClient
 
 /// Tables that are swapped while calls of clients go on, over sockets.
 @Suite(.timeLimit(.minutes(2)))
-struct TableSwapTests {
+struct TableReplacementTests {
   /// Each table leads a call over two redirects, which both say its version.
   private static func document(_ version: Int) -> Value {
     [

@@ -5,7 +5,7 @@ import WaybridgeTesting
 
 /// Swift code that changes the stack of its session: the handler of a page, and tasks.
 @Suite(.timeLimit(.minutes(1)))
-struct SwiftNavigationTests {
+struct NavigatorTests {
   private let shown = Mailbox<(page: Page, navigator: any Navigator)>()
   private let closed = Mailbox<String>()
   private let router = Router()
@@ -20,12 +20,12 @@ struct SwiftNavigationTests {
     app = try await TestBridge(router)
   }
 
-  private typealias Shown = (
+  private typealias ShownPageHandle = (
     page: Page, navigator: any Navigator, outcome: Task<Outcome, any Error>
   )
 
   /// Opens a page by its name, and waits until it is on the stack.
-  private func open(_ name: String) async throws -> Shown {
+  private func open(_ name: String) async throws -> ShownPageHandle {
     let outcome = Task { [app] () async throws in try await app.open("sdk:\(name)") }
     try await app.event("page.opened")
     let (page, navigator) = try await shown.take()

@@ -9,7 +9,7 @@ import Waybridge
 
 /// What one client, or the app, does in sessions of all loops.
 @Suite(.timeLimit(.minutes(1)))
-struct LoopsTogetherTests {
+struct CrossLoopTests {
   private static func atMostTwoCalls(_ configuration: inout BridgeConfiguration) {
     configuration.limits.maxInFlight = 2
   }
@@ -18,7 +18,7 @@ struct LoopsTogetherTests {
     configuration.identify = { Identity(user: $0.token) }
   }
 
-  private func daemon(_ bridge: LoopBridge) async throws -> WireClient {
+  private func daemon(_ bridge: MultiLoopFixture) async throws -> WireClient {
     try await WireClient.open(
       on: bridge, ["hosts": [["scheme": "action", "kind": "task", "scope": "server"]]]
     ).client
@@ -29,7 +29,7 @@ struct LoopsTogetherTests {
     try router.task("action://whoAsks") { call in
       .string(call.caller.session)
     }
-    try await LoopBridge.with(router) { bridge in
+    try await MultiLoopFixture.with(router) { bridge in
       let daemon = try await daemon(bridge)
       for (client, hello) in try await bridge.clients() {
         try await client.call(1, "router.invoke", ["uri": "action://pay", "params": ["n": 1]])
@@ -54,9 +54,9 @@ struct LoopsTogetherTests {
   }
 
   @Test func aDaemonDeclinesFailsAndIsCancelledAcrossLoops() async throws {
-    try await LoopBridge.with { bridge in
+    try await MultiLoopFixture.with { bridge in
       let daemon = try await daemon(bridge)
-      for (client, _) in try await bridge.clients(LoopBridge.loops) {
+      for (client, _) in try await bridge.clients(MultiLoopFixture.loops) {
         try await client.call(1, "router.invoke", ["uri": "action://pay"])
         try await daemon.decline(try await daemon.request("task.run"))
         #expect(try await client.answer(1)["error"]?["code"] == 2404)
@@ -77,7 +77,7 @@ struct LoopsTogetherTests {
   }
 
   @Test func callersOnEveryLoopHearThatADaemonIsGone() async throws {
-    try await LoopBridge.with { bridge in
+    try await MultiLoopFixture.with { bridge in
       let daemon = try await daemon(bridge)
       let clients = try await bridge.clients().map(\.client)
       for client in clients {
@@ -93,9 +93,9 @@ struct LoopsTogetherTests {
   }
 
   @Test func whatACallerDoesNotWaitForAnyMoreCountsUntilItIsAnswered() async throws {
-    try await LoopBridge.with(Router(), Self.atMostTwoCalls) { bridge in
+    try await MultiLoopFixture.with(Router(), Self.atMostTwoCalls) { bridge in
       let daemon = try await daemon(bridge)
-      for (client, _) in try await bridge.clients(LoopBridge.loops) {
+      for (client, _) in try await bridge.clients(MultiLoopFixture.loops) {
         var runs: [Value] = []
         for id in 1...2 {
           try await client.call(.integer(Int64(id)), "router.invoke", ["uri": "action://pay"])
@@ -127,7 +127,7 @@ struct LoopsTogetherTests {
   @Test func whoInspectsIsToldOfEveryLoop() async throws {
     let router = Router()
     try router.task("action://echo") { .object($0.params) }
-    try await LoopBridge.with(router) { bridge in
+    try await MultiLoopFixture.with(router) { bridge in
       let clients = try await bridge.clients()
       let inspector = try await WireClient.open(on: bridge).client
       #expect(try await inspector.ask("admin.watch", ["messages": true])["error"] == nil)
@@ -162,7 +162,7 @@ struct LoopsTogetherTests {
   }
 
   @Test func everySessionIsReachedOnce() async throws {
-    try await LoopBridge.with { bridge in
+    try await MultiLoopFixture.with { bridge in
       let clients = try await bridge.clients()
       let admin = try await WireClient.open(on: bridge).client
       let listed = try await admin.ask("session.list")["result"]?.list ?? []
@@ -193,7 +193,7 @@ struct LoopsTogetherTests {
   }
 
   @Test func whatIsRetainedIsFoundOnEveryLoop() async throws {
-    try await LoopBridge.with { bridge in
+    try await MultiLoopFixture.with { bridge in
       try await bridge.running.group.allServers.publish("weather", "rain", to: .all, retain: 1)
       for (client, _) in try await bridge.clients() {
         try await client.call(1, "events.subscribe", ["topics": ["weather"]])
@@ -206,7 +206,7 @@ struct LoopsTogetherTests {
   @Test func aLinkWaitsForTheFirstSessionOfAnyLoop() async throws {
     let router = Router()
     try router.page("native://offer/:id")
-    try await LoopBridge.with(router, Self.usersByToken) { bridge in
+    try await MultiLoopFixture.with(router, Self.usersByToken) { bridge in
       for user in ["anna", "ben", "cleo", "dora"] {
         try await bridge.running.group.allServers.deliver(
           DeepLink("native://offer/\(user)"), to: .user(user))
@@ -226,7 +226,7 @@ struct LoopsTogetherTests {
     let router = Router()
     let table = try LiveTable(RouteTable(parsing: ["version": "1", "routes": []]), for: router)
     func serve(_ configuration: inout BridgeConfiguration) { configuration.table = table }
-    try await LoopBridge.with(router, serve) { bridge in
+    try await MultiLoopFixture.with(router, serve) { bridge in
       let server = bridge.running.group
       let telling = Task { await server.tell(await table.changes()) }
       defer { telling.cancel() }
@@ -261,21 +261,21 @@ struct LoopsTogetherTests {
   @Test func rulesThatChangeHoldOnEveryLoop() async throws {
     let router = Router()
     try router.task("action://add") { _ in true }
-    try await LoopBridge.with(router) { bridge in
+    try await MultiLoopFixture.with(router) { bridge in
       let clients = try await bridge.clients().map(\.client)
       let call: Value = ["uri": "action://add"]
       for client in clients { #expect(try await client.verdict("router.invoke", call) == "ok") }
       await bridge.running.group.follow(
-        try Rulebook([Policy.Rule("none", .deny, ["router.*"])]))
+        try CompiledPolicy([Policy.Rule("none", .deny, ["router.*"])]))
       for client in clients { #expect(try await client.verdict("router.invoke", call) == "none") }
     }
   }
 
   @Test func whatIsKeptIsTakenUpByAllLoops() async throws {
     let folder = try TestFolder()
-    func kept() async throws -> LoopBridge {
+    func kept() async throws -> MultiLoopFixture {
       let store = try SQLiteSessionStore(folder: folder.path)
-      return try await LoopBridge { $0.store = store }
+      return try await MultiLoopFixture { $0.store = store }
     }
     var hellos: [Value] = []
     let first = try await kept()
@@ -292,7 +292,7 @@ struct LoopsTogetherTests {
   }
 
   @Test func metricsAreOfAllLoopsAndOfEach() async throws {
-    try await LoopBridge.with { bridge in
+    try await MultiLoopFixture.with { bridge in
       let clients = try await bridge.clients()
       for (client, _) in clients { _ = try await client.ask("$/ping") }
       let statistics = await bridge.running.group.statistics()

@@ -7,15 +7,15 @@ import Waybridge
 
 /// What several loops have to do with each other.
 @Suite(.timeLimit(.minutes(1)))
-struct LoopsTests {
+struct SessionLoopTests {
   @Test func sessionsAreOnAllLoopsAndTheirClientsOnOne() async throws {
-    try await LoopBridge.with { bridge in
+    try await MultiLoopFixture.with { bridge in
       let clients = try await bridge.clients()
       #expect(await bridge.sessions == [2, 2, 2])
       for (client, hello) in clients {
         // These come to other loops, and go to that of their session.
         var hosts: [WireClient] = []
-        for _ in 0..<LoopBridge.loops {
+        for _ in 0..<MultiLoopFixture.loops {
           let (host, joined) = try await WireClient.open(
             on: bridge, ["hosts": [["scheme": "native", "kind": "page"]]], joining: hello)
           #expect(joined["session"] == hello["session"])
@@ -35,7 +35,7 @@ struct LoopsTests {
   @Test func whatIsSentTogetherWithTheHelloComesAfterIt() async throws {
     let router = Router()
     try router.task("action://add") { call in .object(call.params) }
-    try await LoopBridge.with(router) { bridge in
+    try await MultiLoopFixture.with(router) { bridge in
       for (_, hello) in try await bridge.clients() {
         let client = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
         let large = Value.string(String(repeating: "x", count: 100_000))
@@ -62,8 +62,8 @@ struct LoopsTests {
   }
 
   @Test func whoIsRefusedElsewhereMayTryAgain() async throws {
-    try await LoopBridge.with { bridge in
-      for (_, hello) in try await bridge.clients(LoopBridge.loops) {
+    try await MultiLoopFixture.with { bridge in
+      for (_, hello) in try await bridge.clients(MultiLoopFixture.loops) {
         let client = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
         for _ in 0..<3 {
           let wrong: Value = ["session": hello["session"] ?? .null, "joinToken": "wrong"]
@@ -75,8 +75,8 @@ struct LoopsTests {
   }
 
   @Test func tokensCannotBeTriedWithoutEndByMoving() async throws {
-    try await LoopBridge.with { bridge in
-      let sessions = try await bridge.clients(LoopBridge.loops).map(\.hello)
+    try await MultiLoopFixture.with { bridge in
+      let sessions = try await bridge.clients(MultiLoopFixture.loops).map(\.hello)
       let client = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
       for number in 0..<9 {
         let wrong: Value = [
@@ -93,8 +93,8 @@ struct LoopsTests {
   }
 
   @Test func aPlainClientLeavesItsSessionOnlyForOneThatTakesIt() async throws {
-    try await LoopBridge.with { bridge in
-      for (_, hello) in try await bridge.clients(LoopBridge.loops) {
+    try await MultiLoopFixture.with { bridge in
+      for (_, hello) in try await bridge.clients(MultiLoopFixture.loops) {
         let client = try await WireClient.connect(to: bridge)
         _ = try await client.ask(
           "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
@@ -114,10 +114,10 @@ struct LoopsTests {
   }
 
   @Test func whoResumesGoesOnWhereItsSessionIs() async throws {
-    try await LoopBridge.with { bridge in
+    try await MultiLoopFixture.with { bridge in
       for (client, hello) in try await bridge.clients() {
         var (last, token) = (client, hello["token"])
-        for _ in 0..<LoopBridge.loops {
+        for _ in 0..<MultiLoopFixture.loops {
           let again = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
           let answer = try await again.resume(hello, ["token": token ?? .null])
           #expect(answer["resumed"] == true)

@@ -6,12 +6,12 @@ import WaybridgeClient
 
 /// What the Swift client says to a server that was restarted, message by message.
 @Suite(.timeLimit(.minutes(1)))
-struct ClientComparingTests {
+struct ClientPageSyncTests {
   private let server = ScriptedServer()
-  private let shell = RefusingShell()
+  private let shell = RejectingPageHost()
 
   /// Shows all but `native://no`.
-  private final class RefusingShell: PageHost {
+  private final class RejectingPageHost: PageHost {
     let calls = Mailbox<String>()
 
     func open(_ page: BridgeClient.Page) async throws {

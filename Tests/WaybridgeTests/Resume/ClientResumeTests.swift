@@ -38,14 +38,14 @@ struct ClientResumeTests {
   }
 
   @Test func aCallSurvivesACutConnection() async throws {
-    let stage = try await ResumeStage()
+    let stage = try await ResumeFixture()
     let waiting = Waiting()
     let (host, hostLine) = try await stage.connect(
       .init(name: "host", version: "1", hosts: [waiting.host]))
     let (client, line) = try await stage.join(host)
     let states = await client.connectionStates()
-    let progress = Recorded<Value>()
-    let settled = Recorded<Value>()
+    let progress = ValueRecorder<Value>()
+    let settled = ValueRecorder<Value>()
     let call = Task {
       let value = try await client.invoke("action://wait") { progress.add($0) }
       settled.add(value)
@@ -78,7 +78,7 @@ struct ClientResumeTests {
   }
 
   @Test func callsThatAreMadeMeanwhileWait() async throws {
-    let stage = try await ResumeStage()
+    let stage = try await ResumeFixture()
     let (client, line) = try await stage.connect()
     line.isReachable = false
     await line.cut()
@@ -109,7 +109,7 @@ struct ClientResumeTests {
   }
 
   @Test func whoHearsThatTheNetworkIsBackDoesNotWait() async throws {
-    let stage = try await ResumeStage()
+    let stage = try await ResumeFixture()
     let (client, line) = try await stage.connect()
     let states = await client.connectionStates()
     // A client that has sent nothing is not kept for long.
@@ -142,8 +142,8 @@ struct ClientResumeTests {
     func lives() -> [Int] {
       [40] + (0..<25).map { _ in Int.random(in: 0...24, using: &random) }
     }
-    let stage = try await ResumeStage()
-    let ran = Recorded<Int64>()
+    let stage = try await ResumeFixture()
+    let ran = ValueRecorder<Int64>()
     let host = BridgeClient.Host.task("action://hosted") { call in
       if let n = call.params["n"]?.integer { ran.add(n) }
       return call.params["n"] ?? .null
@@ -151,7 +151,7 @@ struct ClientResumeTests {
     let (shell, shellLine) = try await stage.connect(
       .init(name: "shell", version: "1", hosts: [host]), breakingAfter: lives())
     let (client, line) = try await stage.join(shell, breakingAfter: lives())
-    let answers = Recorded<Int64>()
+    let answers = ValueRecorder<Int64>()
     let done = Mailbox<Void>()
     let (workers, rounds) = (4, 20)
     for worker in 0..<workers {
@@ -203,10 +203,10 @@ struct ClientResumeTests {
   }
 
   @Test func afterASessionIsGoneANewOneBegins() async throws {
-    let stage = try await ResumeStage()
+    let stage = try await ResumeFixture()
     let waiting = Waiting()
     let shell = RecordingShell()
-    let events = Recorded<Value>()
+    let events = ValueRecorder<Value>()
     let (client, line) = try await stage.connect(
       .init(
         name: "test", version: "1", hosts: [.pages(scheme: "native", shell), waiting.host]))
@@ -263,7 +263,7 @@ struct ClientResumeTests {
   }
 
   @Test func aHostThatWasCutAnswersOnceAndIsNotAskedTwice() async throws {
-    let stage = try await ResumeStage()
+    let stage = try await ResumeFixture()
     let waiting = Waiting()
     let shell = RecordingShell()
     let (host, line) = try await stage.connect(
@@ -293,7 +293,7 @@ struct ClientResumeTests {
   }
 
   @Test func whoClosesLeavesAtOnce() async throws {
-    let stage = try await ResumeStage()
+    let stage = try await ResumeFixture()
     let (client, _) = try await stage.connect()
     _ = try await client.invoke("action://count", ["n": 1])
     #expect(await stage.sessions == 1)
@@ -305,7 +305,7 @@ struct ClientResumeTests {
   }
 
   @Test func whoClosesWhileItWaitsEndsAtOnce() async throws {
-    let stage = try await ResumeStage()
+    let stage = try await ResumeFixture()
     let (client, line) = try await stage.connect()
     line.isReachable = false
     await line.cut()
@@ -322,7 +322,7 @@ struct ClientResumeTests {
   }
 
   @Test func whoShallNotConnectAgainEndsWithTheConnection() async throws {
-    let stage = try await ResumeStage()
+    let stage = try await ResumeFixture()
     let (client, line) = try await stage.connect(
       .init(name: "test", version: "1", reconnect: .never))
     _ = try await client.invoke("action://count", ["n": 1])
@@ -334,7 +334,7 @@ struct ClientResumeTests {
   }
 
   @Test func whoGivesUpSaysSo() async throws {
-    let stage = try await ResumeStage()
+    let stage = try await ResumeFixture()
     let (client, line) = try await stage.connect(
       .init(name: "test", version: "1", reconnect: .automatic(within: .seconds(20))))
     let states = await client.connectionStates()

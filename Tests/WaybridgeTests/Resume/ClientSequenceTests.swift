@@ -6,7 +6,7 @@ import WaybridgeClient
 
 /// How the Swift client numbers, acknowledges and goes on, message by message.
 @Suite(.timeLimit(.minutes(1)))
-struct ClientNumberingTests {
+struct ClientSequenceTests {
   private let server = ScriptedServer()
 
   private func open(

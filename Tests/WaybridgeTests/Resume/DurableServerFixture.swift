@@ -8,7 +8,7 @@ import WaybridgeClient
 
 /// A bridge in memory that ends as a killed one does and is started again with what its store has,
 /// and clients that find it again.
-final class DurableStage: Sendable {
+final class DurableServerFixture: Sendable {
   let loop = MemoryLoop()
   let store = MemorySessionStore()
   private let door = Door()
@@ -67,7 +67,7 @@ final class DurableStage: Sendable {
     _ options: BridgeClient.SessionOptions = .init(name: "test", version: "1")
   ) async throws -> BridgeClient {
     let connector = FlakyConnector(
-      MemoryConnector(to: door, Handshake(subprotocol: "waybridge.v1"), on: loop), on: loop)
+      MemoryClientConnector(to: door, Handshake(subprotocol: "waybridge.v1"), on: loop), on: loop)
     connectors.withLock { $0.append(connector) }
     let client = BridgeClient(loop: loop, connector: connector) {}
     try await client.open(options)
@@ -83,9 +83,9 @@ final class DurableStage: Sendable {
 
 /// Lets clients in to the server that is there now.
 private final class Door: ChannelAcceptor {
-  private let held = Mutex<SessionHub?>(nil)
+  private let held = Mutex<LoopSessions?>(nil)
 
-  var hub: SessionHub? {
+  var hub: LoopSessions? {
     get { held.withLock { $0 } }
     set { held.withLock { $0 = newValue } }
   }

@@ -5,7 +5,7 @@ import WayValues
 import WaybridgeClient
 
 /// Makes connections that a test cuts, and others that break by themselves.
-final class FlakyConnector: Connector {
+final class FlakyConnector: ClientConnector {
   private struct Held {
     var channel: FlakyChannel?
     var isReachable = true
@@ -14,12 +14,12 @@ final class FlakyConnector: Connector {
     var lives: [Int] = []
   }
 
-  private let base: any Connector
+  private let base: any ClientConnector
   private let loop: any EventLoop
   private let held: Mutex<Held>
 
   /// The first connections break after so many frames, both ways together.
-  init(_ base: any Connector, on loop: any EventLoop, breakingAfter lives: [Int] = []) {
+  init(_ base: any ClientConnector, on loop: any EventLoop, breakingAfter lives: [Int] = []) {
     self.base = base
     self.loop = loop
     held = Mutex(Held(lives: lives))

@@ -3,7 +3,7 @@ import Testing
 @testable import WaybridgeClient
 
 /// When a client connects, waits and gives up.
-struct ConnectionLifeTests {
+struct ReconnectStateTests {
   /// What happens, one after the other; time passes in seconds.
   enum Event: Sendable {
     case connected, opened, openedForOnce, due, close
@@ -18,11 +18,11 @@ struct ConnectionLifeTests {
     let events: [Event]
     /// What each loss leads to: seconds to wait, nil for the end.
     let next: [Double?]
-    let state: ConnectionLife.State
+    let state: ReconnectState.State
 
     init(
       _ description: String, by reconnection: BridgeClient.Reconnection = .automatic(),
-      _ events: [Event], _ next: [Double?], _ state: ConnectionLife.State
+      _ events: [Event], _ next: [Double?], _ state: ReconnectState.State
     ) {
       testDescription = description
       self.reconnection = reconnection
@@ -92,10 +92,10 @@ struct ConnectionLifeTests {
 
   @Test(arguments: rows)
   func whatFollowsWhat(_ row: Row) {
-    var life = ConnectionLife(row.reconnection)
+    var life = ReconnectState(row.reconnection)
     var now: UInt64 = 1_000_000_000_000
     var next: [Double?] = []
-    func lose(_ loss: ConnectionLife.Loss) {
+    func lose(_ loss: ReconnectState.Loss) {
       switch life.lost(loss, at: now, jitter: 1) {
       case .nothing: break
       case .end: next.append(nil)
@@ -136,8 +136,8 @@ struct ConnectionLifeTests {
     #expect(sequel(of: code) == .wait(.milliseconds(250)))
   }
 
-  private func sequel(of code: UInt16?) -> ConnectionLife.Next {
-    var life = ConnectionLife(.automatic())
+  private func sequel(of code: UInt16?) -> ReconnectState.Next {
+    var life = ReconnectState(.automatic())
     life.begin()
     _ = life.connected()
     life.opened(isResumable: true, at: 0)
@@ -145,7 +145,7 @@ struct ConnectionLifeTests {
   }
 
   @Test func whatNobodyWantsIsNotTaken() {
-    var life = ConnectionLife(.automatic())
+    var life = ReconnectState(.automatic())
     #expect(!life.connected() && !life.due())
     life.begin()
     let wasOver = life.close()

@@ -6,12 +6,12 @@ import Waybridge
 import WaybridgeClient
 
 /// A bridge in memory with clients whose connections break.
-struct ResumeStage {
+struct ResumeFixture {
   let loop = MemoryLoop()
   let router = Router()
   /// The parameter `n` of each `action://count`, as it is run.
-  let counted = Recorded<Int64>()
-  private let hub: SessionHub
+  let counted = ValueRecorder<Int64>()
+  private let hub: LoopSessions
   private let server: BridgeServer
 
   init() async throws {
@@ -31,7 +31,7 @@ struct ResumeStage {
     breakingAfter lives: [Int] = []
   ) async throws -> (client: BridgeClient, connector: FlakyConnector) {
     let connector = FlakyConnector(
-      MemoryConnector(to: hub, Handshake(subprotocol: "waybridge.v1"), on: loop), on: loop,
+      MemoryClientConnector(to: hub, Handshake(subprotocol: "waybridge.v1"), on: loop), on: loop,
       breakingAfter: lives)
     let client = BridgeClient(loop: loop, connector: connector) {}
     try await client.open(options)
@@ -49,7 +49,7 @@ struct ResumeStage {
 }
 
 /// What happened, in its order.
-final class Recorded<Element: Sendable>: Sendable {
+final class ValueRecorder<Element: Sendable>: Sendable {
   private let held = Mutex<[Element]>([])
 
   var all: [Element] { held.withLock { $0 } }

@@ -6,7 +6,7 @@ import WaybridgeClient
 
 /// What of a client outlives its server, where that keeps its sessions.
 @Suite(.timeLimit(.minutes(1)))
-struct ClientRestartTests {
+struct ServerRestartTests {
   /// Tells what it is asked for, and shows what it does not refuse, as soon as it may.
   private final class Shell: PageHost {
     let calls = Mailbox<String>()
@@ -48,7 +48,7 @@ struct ClientRestartTests {
   }
 
   @Test func aPageStaysOpenAndItsResultArrives() async throws {
-    let stage = try await DurableStage()
+    let stage = try await DurableServerFixture()
     let shell = Shell()
     let host = try await stage.connect(self.shell(shell))
     let client = try await stage.join(host)
@@ -69,7 +69,7 @@ struct ClientRestartTests {
   }
 
   @Test func whatWasBeingDoneIsCancelledAndWhatHasAKeyIsDoneAgain() async throws {
-    let stage = try await DurableStage()
+    let stage = try await DurableServerFixture()
     let running = Mailbox<BridgeClient.TaskCall>()
     let answers = Mailbox<Value>()
     let cancelled = Mailbox<Value>()
@@ -104,10 +104,10 @@ struct ClientRestartTests {
   }
 
   @Test func whatWasNotSentIsDoneAndWhatWasSentIsNotDoneTwice() async throws {
-    let counted = Recorded<Int64>()
+    let counted = ValueRecorder<Int64>()
     let isRunning = Mailbox<Void>()
     let answers = Mailbox<Value>()
-    let stage = try await DurableStage { router in
+    let stage = try await DurableServerFixture { router in
       try router.task("action://count") { call in
         if let n = call.params["n"]?.integer { counted.add(n) }
         isRunning.put(())
@@ -147,7 +147,7 @@ struct ClientRestartTests {
   }
 
   @Test func aPageThatIsNotOnTheStackIsClosed() async throws {
-    let stage = try await DurableStage()
+    let stage = try await DurableServerFixture()
     let shell = Shell()
     let host = try await stage.connect(self.shell(shell))
     let client = try await stage.join(host)
@@ -166,7 +166,7 @@ struct ClientRestartTests {
   }
 
   @Test func aPageThatIsOpeningIsClosedWhenItIsThere() async throws {
-    let stage = try await DurableStage()
+    let stage = try await DurableServerFixture()
     let isThere = Mailbox<Void>()
     let shell = Shell { _ in try await isThere.take() }
     let host = try await stage.connect(self.shell(shell))
@@ -186,7 +186,7 @@ struct ClientRestartTests {
   }
 
   @Test func aPageThatTheAppShowsByOtherMeansStays() async throws {
-    let stage = try await DurableStage()
+    let stage = try await DurableServerFixture()
     let shell = Shell()
     let host = try await stage.connect(self.shell(shell))
     let states = await host.connectionStates()

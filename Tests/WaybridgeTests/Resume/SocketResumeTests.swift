@@ -7,7 +7,7 @@ import Waybridge
 
 /// The same over sockets.
 @Suite(.timeLimit(.minutes(1)))
-struct LiveResumeTests {
+struct SocketResumeTests {
   @Test func aCallSurvivesItsSocket() async throws {
     let router = Router()
     let running = Mailbox<Void>()

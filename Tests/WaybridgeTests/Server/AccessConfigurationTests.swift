@@ -8,7 +8,7 @@ import WayTransport
 
 /// Who comes in, as a configuration says it.
 @Suite(.timeLimit(.minutes(1)))
-struct DoorTests {
+struct AccessConfigurationTests {
   private func refusal(_ change: (inout BridgeConfiguration) -> Void) async -> String? {
     var configuration = BridgeConfiguration(port: 0)
     change(&configuration)
@@ -42,7 +42,7 @@ struct DoorTests {
   }
 
   @Test func formsSayWhatATextMustBe() {
-    let cases: [(DoorForm, right: [String], wrong: [String])] = [
+    let cases: [(ConfigurationAccessSyntax, right: [String], wrong: [String])] = [
       (.origin, ["null", "https://*.a.example"], ["", "a"]), (.host, ["a:1"], ["", "a:*"]),
       (.proxy, ["unix", "::1"], ["", "a"]), (.prefix, ["", "/a"], ["/", "a"]),
     ]
@@ -83,9 +83,9 @@ struct DoorTests {
     let metrics = BridgeMetrics(
       group: bridge.group, server: server, lags: [LagProbe(loop: loop)])
     func status(
-      _ post: Responder.Post?, isLocal: Bool, token: String? = nil
+      _ post: BridgeResponder.Post?, isLocal: Bool, token: String? = nil
     ) async -> Int? {
-      let responder = Responder.make(
+      let responder = BridgeResponder.make(
         webEntries: nil, embedded: [:], metrics: metrics, on: loop, post: post)
       let request = HTTPRequest(
         // Who is let in is told that they are read in another way: what they are is known on the loop.
@@ -99,7 +99,7 @@ struct DoorTests {
       case .body, nil: return nil
       }
     }
-    let post = Responder.Post(group: bridge.group, maxMessage: 1000, isOpen: false)
+    let post = BridgeResponder.Post(group: bridge.group, maxMessage: 1000, isOpen: false)
     #expect(await status(nil, isLocal: true) == 405)
     #expect(await status(nil, isLocal: false, token: "T") == 403)
     #expect(await status(post, isLocal: false) == 403)

@@ -101,7 +101,7 @@ struct BridgeLogTests {
       #expect(request.metadata["status"] == "404")
       let loop = try SocketLoop.start()
       try await SocketClient.connect(url: url + "/bridge", subprotocol: "waybridge.v1", on: loop) {
-        Silent(channel: $0)
+        SilentReceiver(channel: $0)
       }
       let connection = try await lines.take()
       #expect(connection.text.hasPrefix("warning connection refused"))
@@ -128,7 +128,7 @@ struct BridgeLogTests {
   }
 }
 
-private final class Silent: MessageReceiver {
+private final class SilentReceiver: MessageReceiver {
   private let channel: any MessageChannel
 
   init(channel: any MessageChannel) {

@@ -7,7 +7,7 @@ import Waybridge
 struct BridgeServerPushTests {
   private let router = Router()
 
-  private func serve() async throws -> ServedBridge {
+  private func serve() async throws -> BridgeServerFixture {
     try router.page("native://offer/:id")
     let configuration = BridgeConfiguration(
       port: 0,
@@ -15,10 +15,10 @@ struct BridgeServerPushTests {
         guard let token = handshake.token else { throw CallError(code: 1, message: "who are you?") }
         return Identity(user: token, groups: ["all"])
       })
-    return try await ServedBridge(router, configuration)
+    return try await BridgeServerFixture(router, configuration)
   }
 
-  private func shell(_ served: ServedBridge, _ user: Value) async throws -> (Peer, String) {
+  private func shell(_ served: BridgeServerFixture, _ user: Value) async throws -> (Peer, String) {
     let peer = try await Peer.connect(to: served, subprotocol: "waybridge.v1")
     let hello = try await peer.ask(
       "session.open", ["token": user, "hosts": [["scheme": "native", "kind": "page"]]])

@@ -57,7 +57,7 @@ struct BridgeServerTests {
       router.intercept("guard") { _ in .refuse("not yet") }
       log.put("ready")
     }
-    let served = try await ServedBridge(
+    let served = try await BridgeServerFixture(
       router, BridgeConfiguration(port: 0), onListening: { log.put("listening") })
     #expect(try await [log.take(), log.take()] == ["ready", "listening"])
     let peer = try await Peer.connect(to: served, subprotocol: nil)
@@ -74,7 +74,7 @@ struct BridgeServerTests {
     try router.setActions(["third": "native://a/3"])
     var configuration = BridgeConfiguration(port: 0)
     configuration.limits.maxLinks = 3
-    let served = try await ServedBridge(
+    let served = try await BridgeServerFixture(
       router, configuration,
       before: { server in
         for number in 1...2 { try await server.deliver(DeepLink("native://a/\(number)")) }

@@ -8,13 +8,13 @@ import Waybridge
 
 /// A client that keeps the server busy lets the others have their turn.
 @Suite(.timeLimit(.minutes(1)))
-struct TurnTests {
-  private let runs = Runs()
+struct ClientFairShareTests {
+  private let runs = RunCounter()
   private let started = Mailbox<Void>()
   private static let count = 100
 
   /// `action://work` keeps the loop for some milliseconds, `action://count` tells how often it ran.
-  private func serve() async throws -> ServedBridge {
+  private func serve() async throws -> BridgeServerFixture {
     let router = Router()
     try router.task("action://work") { [runs, started] _ in
       if runs.add() == 1 { started.put(()) }
@@ -26,7 +26,7 @@ struct TurnTests {
     try router.task("action://count") { [runs] _ in .integer(Int64(runs.count)) }
     var limits = Limits()
     limits.maxRate = 0
-    return try await ServedBridge(router, BridgeConfiguration(port: 0, limits: limits))
+    return try await BridgeServerFixture(router, BridgeConfiguration(port: 0, limits: limits))
   }
 
   private var work: [Value] {
@@ -76,7 +76,7 @@ struct TurnTests {
       try await Task.sleep(for: .seconds(600))
       return nil
     }
-    let served = try await ServedBridge(router, BridgeConfiguration(port: 0))
+    let served = try await BridgeServerFixture(router, BridgeConfiguration(port: 0))
     let client = try await Peer.connect(to: served, subprotocol: nil)
     try await client.send([
       "jsonrpc": "2.0", "id": 1, "method": "router.invoke", "params": ["uri": "action://wait"],
@@ -93,7 +93,7 @@ struct TurnTests {
 }
 
 /// Counts on any thread.
-private final class Runs: Sendable {
+private final class RunCounter: Sendable {
   private let made = Atomic(0)
   func add() -> Int { made.add(1, ordering: .relaxed).newValue }
   var count: Int { made.load(ordering: .relaxed) }

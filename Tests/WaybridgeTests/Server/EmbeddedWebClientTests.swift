@@ -5,7 +5,7 @@ import Testing
 @testable import WaySockets
 @testable import Waybridge
 
-@Suite struct WebClientTests {
+@Suite struct EmbeddedWebClientTests {
   @Test func theProgramHoldsTheClientAsItIs() throws {
     let folder = ProjectFiles.url("web/bridge")
     let found = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
@@ -14,11 +14,11 @@ import Testing
       !$0.hasPrefix("dist/") && ($0.hasSuffix(".js") || $0.hasSuffix(".js.map"))
     }
     #expect(names.contains("bridge.js"))
-    #expect(Set(WebClient.files.keys) == Set(names.map { "/bridge/\($0)" }))
+    #expect(Set(EmbeddedWebClient.files.keys) == Set(names.map { "/bridge/\($0)" }))
     #expect(WebInspector.files["/inspector/"] != nil)
     for name in names {
       let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
-      #expect(WebClient.files["/bridge/\(name)"]?.bytes == bytes, "\(name)")
+      #expect(EmbeddedWebClient.files["/bridge/\(name)"]?.bytes == bytes, "\(name)")
     }
   }
 

@@ -5,7 +5,7 @@ import WayTransport
 import Waybridge
 
 /// A ``BridgeServer`` that runs, and raw clients of it.
-struct ServedBridge: PeerServer {
+struct BridgeServerFixture: PeerServer {
   let server: BridgeServer
   private let run: Task<Void, any Error>
   private let address: BoundAddress

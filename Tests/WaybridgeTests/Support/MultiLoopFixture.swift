@@ -6,7 +6,7 @@ import WayTransport
 import Waybridge
 
 /// A bridge of several loops over sockets; connections come to one after another.
-struct LoopBridge: PeerServer {
+struct MultiLoopFixture: PeerServer {
   let running: RunningBridge
   private let clientLoop: SocketLoop
 
@@ -50,9 +50,9 @@ struct LoopBridge: PeerServer {
   /// Runs a test with one, which ends with it.
   static func with(
     _ router: Router = Router(), _ change: (inout BridgeConfiguration) -> Void = { _ in },
-    _ body: (LoopBridge) async throws -> Void
+    _ body: (MultiLoopFixture) async throws -> Void
   ) async throws {
-    let bridge = try await LoopBridge(router, change)
+    let bridge = try await MultiLoopFixture(router, change)
     do { try await body(bridge) } catch {
       await bridge.stop()
       throw error

@@ -38,7 +38,8 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
 
   /// A client that has not said anything.
   func connect() -> BridgeClient {
-    let connector = MemoryConnector(to: self, Handshake(subprotocol: "waybridge.v1"), on: loop)
+    let connector = MemoryClientConnector(
+      to: self, Handshake(subprotocol: "waybridge.v1"), on: loop)
     return BridgeClient(loop: loop, connector: connector) { [loopEnded] in loopEnded.put(()) }
   }
 

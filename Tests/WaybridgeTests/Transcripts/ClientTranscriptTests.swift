@@ -6,7 +6,7 @@ import WaybridgeClient
 /// sends and what it gets is compared, through its interface; not the order in which one client
 /// gets its messages, which the interface does not keep.
 @Suite(.timeLimit(.minutes(1)), .serialized)
-struct ClientVectorTests {
+struct ClientTranscriptTests {
   private static let played = Result {
     try ProjectFiles.transcripts().filter { !$0.playable.isEmpty && !$0.isLong && !$0.restarts }
   }
@@ -21,7 +21,7 @@ struct ClientVectorTests {
         guard playable.contains(name) else {
           return try await Peer.connect(to: server, subprotocol: options["subprotocol"]?.string)
         }
-        return try await ClientParty(
+        return try await TypedTranscriptClient(
           url: server.url, isPlain: options["subprotocol"] == nil,
           methodNames: transcript.methods(calledIn: name))
       }

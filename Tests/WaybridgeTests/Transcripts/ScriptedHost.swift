@@ -94,7 +94,7 @@ actor ScriptedHost {
 
 /// The pages of one declaration of a transcript's client. The interface does not tell which of its
 /// patterns the server has chosen: it has one, or none.
-struct ScriptedPages: PageHost {
+struct ScriptedPageHost: PageHost {
   let host: ScriptedHost
   let chosen: Value
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)), .serialized)
-struct LiveVectorTests {
+struct SocketTranscriptTests {
   /// Those that let time pass run at a tenth of it; minutes pass in memory alone.
   @Test(arguments: try ProjectFiles.transcripts().filter { !$0.isLong && !$0.restarts })
   func transcriptHoldsOverASocket(_ transcript: Transcript) async throws {

@@ -11,7 +11,7 @@ struct TypedCall: Sendable {
   /// nil where the interface cannot say this, as with wrong params: then it takes the general
   /// `request`.
   init?(_ method: String, _ params: ValueObject) {
-    let rest = Rest(params)
+    let rest = RemainingParams(params)
     switch method {
     case "router.open":
       guard let uri = rest.string("uri"), let given = rest.options, let style = rest.style else {
@@ -94,7 +94,7 @@ struct TypedCall: Sendable {
 }
 
 /// The members that are not read yet. What does not fit is left, so that the request is not typed.
-private final class Rest {
+private final class RemainingParams {
   private var members: ValueObject
 
   init(_ members: ValueObject) {

@@ -6,7 +6,7 @@ import WaybridgeClient
 
 /// Plays one client of a transcript through ``BridgeClient``: its requests are calls of the typed
 /// interface, and what it is asked comes to a host of its own. Ids are the transcript's.
-actor ClientParty: TranscriptParty {
+actor TypedTranscriptClient: TranscriptClient {
   nonisolated let isOrdered = false
   private nonisolated let events = Mailbox<PeerEvent>()
   private let url: String
@@ -178,7 +178,7 @@ actor ClientParty: TranscriptParty {
     }
   }
 
-  private func ended(_ end: ConnectionEnd) async {
+  private func ended(_ end: ClientConnectionEnd) async {
     for call in calls.values { await call.value }
     events.put(.closed(end.code))
   }
@@ -196,7 +196,7 @@ actor ClientParty: TranscriptParty {
     members["scheme"] = value["scheme"]
     members["pattern"] = patterns.first.map(Value.string)
     let chosen = Value.object(members)
-    let pages = ScriptedPages(host: host, chosen: chosen)
+    let pages = ScriptedPageHost(host: host, chosen: chosen)
     let run: @Sendable (BridgeClient.TaskCall) async throws -> Value = { [host] in
       try await host.run($0, chosen)
     }

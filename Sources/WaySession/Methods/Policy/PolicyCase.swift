@@ -127,7 +127,7 @@ private struct CaseReader: DocumentReader {
     let isOfHosts = method == "host.register"
     if method.utf8.contains(UInt8(ascii: "*")) {
       fault(.root.member("method"), "a call is of one method, without '*'")
-    } else if let reason = MethodNames.fault(of: method) {
+    } else if let reason = PolicyMethodNames.fault(of: method) {
       fault(.root.member("method"), reason)
     }
     if isOfRoutes, object["uri"] == nil {

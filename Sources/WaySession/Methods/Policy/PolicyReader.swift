@@ -122,7 +122,7 @@ struct PolicyReader: DocumentReader {
         return "no rule is asked about session.open; who comes in is said by 'hosts', 'origins' "
           + "and tokens"
       }
-      return MethodNames.fault(of: method)
+      return PolicyMethodNames.fault(of: method)
     }
     return (effect, methods)
   }

@@ -4,7 +4,7 @@ import WayValues
 
 /// A policy that is asked without a server, about somebody who is told by hand.
 package struct PolicyTrial {
-  private let rulebook: Rulebook?
+  private let rulebook: CompiledPolicy?
   private let router: RouterSnapshot
 
   /// Routes have names, and URIs are redirected, as the router has it. Fails for a rule that cannot
@@ -15,7 +15,7 @@ package struct PolicyTrial {
   }
 
   /// By rules that are made ready.
-  init(_ rulebook: Rulebook?, _ router: RouterSnapshot) {
+  init(_ rulebook: CompiledPolicy?, _ router: RouterSnapshot) {
     self.rulebook = rulebook
     self.router = router
   }
@@ -96,12 +96,12 @@ package struct PolicyTrial {
   ) throws(CallError) -> Resolution {
     let uri: RouteURI
     do { uri = try RouteURI(mapping: text) } catch { throw CallError(.invalidURI(error)) }
-    do throws(RoutingError) {
+    do throws(ResolutionError) {
       return try router.resolve(uri, checking: false, for: caller)
     } catch {
       switch error {
       case .noRoute, .wrongKind:
-        return .undeclared(UndeclaredURI(uri.withoutDotSegments), params: [:])
+        return .undeclared(UnmatchedURI(uri.withoutDotSegments), params: [:])
       default: throw CallError(error)
       }
     }

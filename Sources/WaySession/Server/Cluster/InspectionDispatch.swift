@@ -3,9 +3,9 @@ import WayTransport
 import WayValues
 
 /// What who inspects one server asks of all, and has all do.
-struct ClusterInspection {
+struct InspectionDispatch {
   let servers: AllServers
-  private var group: HubGroup { servers.group }
+  private var group: SessionServer { servers.group }
 
   /// Has rules hold again that were in force before, on every server.
   func goBack(
@@ -22,7 +22,7 @@ struct ClusterInspection {
   }
 
   /// What who inspects a server asks, of all servers where it is about all.
-  func inspect(_ question: Inspection) async throws(CallError) -> Value {
+  func inspect(_ question: InspectionQuery) async throws(CallError) -> Value {
     guard let cluster = group.cluster else { return try await group.inspect(question) }
     switch question {
     case .sessions(let after, let limit):
@@ -46,7 +46,7 @@ struct ClusterInspection {
   }
 
   private func sessionsEverywhere(
-    after: String?, limit: Int, _ cluster: ClusterMember
+    after: String?, limit: Int, _ cluster: ClusterNode
   ) async -> Value {
     var question: ValueObject = ["ask": "briefs", "limit": .integer(Int64(limit))]
     question["after"] = after.map(Value.string)
@@ -83,7 +83,7 @@ struct ClusterInspection {
     return .object(members)
   }
 
-  private func clusterInfo(_ cluster: ClusterMember) async -> Value {
+  private func clusterInfo(_ cluster: ClusterNode) async -> Value {
     var own = await cluster.presence()
     own["server"] = .string(cluster.server)
     let others = cluster.others.map { server, presence -> Value in

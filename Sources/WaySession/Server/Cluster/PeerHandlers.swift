@@ -4,8 +4,8 @@ import WayTransport
 import WayValues
 
 /// What other servers ask of this one.
-struct PeerAnswers {
-  let group: HubGroup
+struct PeerHandlers {
+  let group: SessionServer
   /// The pages that were opened for other servers, by their sessions and ids.
   let openedPages: Locked<[String: OpenedPage]>
 

@@ -5,24 +5,24 @@ import WayValues
 
 /// Pages that are opened in sessions of another server: it tells when they are shown, and how each
 /// ends.
-final class PagesElsewhere: Sendable {
+final class RemotePages: Sendable {
   /// A page may be shown for so long.
   private static let patience: Duration = .seconds(86_400)
 
   private struct State {
-    var outcomes: [Int: FirstAnswer<Outcome>] = [:]
+    var outcomes: [Int: FirstResult<Outcome>] = [:]
     /// What has become of those that nothing was told of; nil while it may come.
     var end: CallError?
   }
 
   private let state = Locked(State())
-  private let shown = FirstAnswer<Value>()
+  private let shown = FirstResult<Value>()
 
   /// Opens them, and returns when each is shown, done or refused.
   static func open(
-    _ question: ValueObject, at server: String, _ cluster: ClusterMember
+    _ question: ValueObject, at server: String, _ cluster: ClusterNode
   ) async -> [Delivery<OpenedPage>] {
-    let pages = PagesElsewhere()
+    let pages = RemotePages()
     let asking = Task {
       do throws(CallError) {
         _ = try await cluster.ask(server, .object(question), within: patience) {
@@ -44,7 +44,7 @@ final class PagesElsewhere: Sendable {
   }
 
   private func delivery(
-    _ place: Int, _ told: Value, at server: String, _ cluster: ClusterMember
+    _ place: Int, _ told: Value, at server: String, _ cluster: ClusterNode
   ) -> Delivery<OpenedPage>? {
     guard let session = told["session"]?.string else { return nil }
     let client = told["client"]?.string
@@ -69,10 +69,10 @@ final class PagesElsewhere: Sendable {
       session: session, client: client, result: .success(OpenedPage(page: page, opening: opening)))
   }
 
-  private func outcome(of place: Int) -> FirstAnswer<Outcome> {
+  private func outcome(of place: Int) -> FirstResult<Outcome> {
     state.withLock { state in
       if let known = state.outcomes[place] { return known }
-      let outcome = FirstAnswer<Outcome>()
+      let outcome = FirstResult<Outcome>()
       if let end = state.end { outcome.give(.failure(end)) }
       state.outcomes[place] = outcome
       return outcome

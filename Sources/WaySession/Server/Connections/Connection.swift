@@ -8,7 +8,7 @@ import WayValues
 actor Connection: MessageReceiver {
   private nonisolated let channel: any MessageChannel
   private nonisolated let handshake: Handshake
-  private nonisolated let hub: SessionHub
+  private nonisolated let hub: LoopSessions
   private nonisolated let executor: UnownedSerialExecutor
   private let decoder: MessageDecoder
   private var state: ConnectionState
@@ -25,7 +25,7 @@ actor Connection: MessageReceiver {
 
   /// `refusedTokens` is how many were refused where it has come from.
   init(
-    _ channel: any MessageChannel, _ handshake: Handshake, hub: SessionHub,
+    _ channel: any MessageChannel, _ handshake: Handshake, hub: LoopSessions,
     refusedTokens: Int = 0, began: ClosedRange<UInt64>? = nil, isRelayed: Bool = false
   ) {
     self.isRelayed = isRelayed
@@ -55,7 +55,7 @@ actor Connection: MessageReceiver {
 
   nonisolated func receive(_ message: RawSpan, as kind: MessageKind) {
     assumeIsolated { connection in
-      guard kind == .text else { return connection.close(OpenConnection.binaryRefusal) }
+      guard kind == .text else { return connection.close(SessionConnection.binaryRefusal) }
       let hub = connection.hub
       if hub.turns.isPutOff(message, hub.meter) {
         hub.turns.putOff(message, on: connection.channel) { [connection] message in
@@ -73,7 +73,7 @@ actor Connection: MessageReceiver {
   }
 
   /// Takes what ``OpenConnection`` leaves to it. Call on the loop.
-  nonisolated func take(back incoming: Incoming) {
+  nonisolated func take(back incoming: FrameContent) {
     assumeIsolated { $0.handle(incoming) }
   }
 
@@ -109,14 +109,14 @@ actor Connection: MessageReceiver {
       if connectionGoesOn {
         session.remove(client, code: code, connectionGoesOn: true)
       } else {
-        Resuming.lost(client, channel, code: code, in: session)
+        ClientResume.lost(client, channel, code: code, in: session)
       }
     }
   }
 }
 
 extension Connection {
-  private func handle(_ incoming: Incoming) {
+  private func handle(_ incoming: FrameContent) {
     switch incoming {
     case .message(.request(let request)):
       switch state.received(request.method, inBatch: false) {
@@ -137,7 +137,7 @@ extension Connection {
   }
 
   /// Messages that need no decision of the connection, where there is a session to take them.
-  private func take(_ incoming: Incoming) {
+  private func take(_ incoming: FrameContent) {
     switch (state, incoming) {
     case (.closed, _): break
     case (.awaitingHello, .malformed(let error)): send(.null, .failure(error))
@@ -150,7 +150,7 @@ extension Connection {
 
   /// Hands a message to the session. A plain connection gets its anonymous one with its first
   /// message, or is closed where the app takes nobody without a token, or the server nobody more.
-  private func forward(_ incoming: Incoming) {
+  private func forward(_ incoming: FrameContent) {
     if let membership { return forward(incoming, to: membership) }
     identify(handshake) { connection, identity in
       do throws(CallError) {
@@ -165,7 +165,9 @@ extension Connection {
     }
   }
 
-  private func forward(_ incoming: Incoming, to membership: (session: Session, client: ClientID)) {
+  private func forward(
+    _ incoming: FrameContent, to membership: (session: Session, client: ClientID)
+  ) {
     membership.session.assumeIsolated { [hub] in
       hub.inbox.take(.other(incoming), from: membership.client, in: $0)
     }
@@ -289,7 +291,7 @@ extension Connection {
     if let session, hub.assumeIsolated({ $0.isReleased(session) }) {
       return close((.drain, "the session moves to another server"))
     }
-    let refusal: Resuming.Refusal
+    let refusal: ClientResume.Refusal
     do throws(CallError) {
       switch try hub.resume(asked.claim, identity, handshake, on: channel, since: began) {
       case .success(let found):
@@ -318,12 +320,12 @@ extension Connection {
     open(hello, request)
   }
 
-  private func goOn(with found: FoundClient, _ request: Request) {
+  private func goOn(with found: ResumedClient, _ request: Request) {
     membership = (found.session, found.client)
     whenKept(found.session) { connection in
       connection.attach(found.session, found.client)
       connection.finish(request, .success(found.answer))
-      found.session.assumeIsolated { Resuming.goOn(found.client, in: $0) }
+      found.session.assumeIsolated { ClientResume.goOn(found.client, in: $0) }
     }
   }
 
@@ -357,7 +359,7 @@ extension Connection {
 
   private func pass(to session: Session, _ client: ClientID, isAnonymous: Bool = false) {
     channel.attach(
-      OpenConnection(
+      SessionConnection(
         connection: self, channel: channel, decoder: decoder, inbox: hub.inbox, turns: hub.turns,
         session: session, client: client, isAnonymous: isAnonymous, tenure: hub.tenure))
   }
@@ -366,7 +368,7 @@ extension Connection {
     _ identity: Identity
   ) throws(CallError) -> (session: Session, client: ClientID) {
     let session = try makeSession(of: identity)
-    let newcomer = Newcomer(identity, handshake)
+    let newcomer = JoiningClient(identity, handshake)
     let client = try on(session) { [channel] session throws(CallError) in
       let client = try session.makeClient(newcomer, channel: channel)
       session.add(client)
@@ -407,7 +409,7 @@ extension Connection {
   private func open(_ request: Request) {
     hub.meter.begin()
     do {
-      let hello = try Hello(request, limits: hub.limits)
+      let hello = try OpenRequest(request, limits: hub.limits)
       guard let join = hello.join else {
         // Where this server ends, another takes who comes.
         if hub.group.isAboutToEnd, !isRelayed, let other = hub.group.cluster?.successor {
@@ -436,7 +438,7 @@ extension Connection {
   /// Goes to the loop of the session that is to be joined. Who has a session already, a plain
   /// client, leaves it only where the other takes it.
   private func join(
-    _ hello: Hello, _ join: Hello.Join, at home: SessionHub, _ request: Request
+    _ hello: OpenRequest, _ join: OpenRequest.Join, at home: LoopSessions, _ request: Request
   ) {
     if home === hub { return open(hello, request) }
     guard membership != nil else { return move(to: home) { $0.open(hello, request) } }
@@ -465,7 +467,7 @@ extension Connection {
   /// Goes on, on the loop of another hub, as another connection there: a session and its clients
   /// are on one loop.
   private func move(
-    to home: SessionHub, _ goOn: @escaping @Sendable (isolated Connection) -> Void
+    to home: LoopSessions, _ goOn: @escaping @Sendable (isolated Connection) -> Void
   ) {
     helloTimer?.cancel()
     let isMoving = channel.move(to: home.loop) {
@@ -484,7 +486,7 @@ extension Connection {
         : (.overloaded, "The server is ending"))
   }
 
-  private func open(_ hello: Hello, _ request: Request) {
+  private func open(_ hello: OpenRequest, _ request: Request) {
     var handshake = handshake
     handshake.token = hello.token ?? handshake.token
     // Who joins without a token of its own is who the session's first client is.
@@ -498,14 +500,14 @@ extension Connection {
     }
   }
 
-  private func open(_ hello: Hello, _ request: Request, _ identity: Identity?) {
+  private func open(_ hello: OpenRequest, _ request: Request, _ identity: Identity?) {
     do throws(CallError) {
       let (session, client, welcome) = try open(hello, identity)
       whenKept(session) { connection in
         connection.attach(session, client)
         connection.finish(request, .success(welcome))
         if !hello.hosts.isEmpty {
-          session.assumeIsolated { LinkFollowing.hostsChanged(in: $0) }
+          session.assumeIsolated { DeepLinkRunner.hostsChanged(in: $0) }
         }
       }
     } catch {
@@ -513,7 +515,7 @@ extension Connection {
     }
   }
 
-  private func refuse(_ hello: Hello, _ request: Request, _ error: CallError) {
+  private func refuse(_ hello: OpenRequest, _ request: Request, _ error: CallError) {
     finish(request, .failure(error))
     switch error.protocolCode {
     case .unavailable: close((.overloaded, error.message))
@@ -545,7 +547,7 @@ extension Connection {
   /// Joins the session that a client asks for, or a new one, and gives what it is answered. Fails
   /// with nothing changed.
   private func open(
-    _ hello: Hello, _ identity: Identity?
+    _ hello: OpenRequest, _ identity: Identity?
   ) throws(CallError) -> (session: Session, client: ClientID, welcome: Value) {
     let session: Session
     var invitation: Invitation?
@@ -558,7 +560,7 @@ extension Connection {
     }
     let (client, welcome): (ClientID, Value) = try on(session) {
       [channel, handshake, invitation] session throws(CallError) in
-      var newcomer = Newcomer(identity ?? session.identity, handshake)
+      var newcomer = JoiningClient(identity ?? session.identity, handshake)
       newcomer.software = hello.software
       newcomer.page = hello.page
       if let invitation { try newcomer.take(invitation, of: session.identity) }
@@ -650,7 +652,7 @@ extension Session {
   /// Adds the member that a hello describes. Fails when the session is full, the page is not on its
   /// stack, or a host is wrong; then nothing has changed.
   fileprivate func add(
-    _ newcomer: Newcomer, _ hosts: [HostDefinition], on channel: any MessageChannel
+    _ newcomer: JoiningClient, _ hosts: [HostDefinition], on channel: any MessageChannel
   ) throws(CallError) -> Client {
     let client = try makeClient(newcomer, channel: channel)
     if let page = newcomer.page, !pages.isExpected(page) {
@@ -659,7 +661,7 @@ extension Session {
     try HostMethods.declare(hosts, by: client, in: self)
     if let invitation = newcomer.invitation {
       invitations.use(invitation)
-      journal?.note(PartName.invitations)
+      journal?.note(RecordKey.invitations)
     }
     add(client)
     return client

@@ -4,7 +4,7 @@ import WayTransport
 
 /// The connection of one HTTP request: what is received on it is the body, and the first response
 /// that is sent on it is the answer. Confined to its loop.
-final class PostChannel: MessageChannel, @unchecked Sendable {
+final class HTTPRequestChannel: MessageChannel, @unchecked Sendable {
   private static let made = Atomic<UInt64>(1 << 63)
 
   let id = made.add(1, ordering: .relaxed).newValue
@@ -32,7 +32,7 @@ final class PostChannel: MessageChannel, @unchecked Sendable {
   }
 
   /// Progress and events are nobody's here.
-  private func isAnswer(_ incoming: Incoming) -> Bool {
+  private func isAnswer(_ incoming: FrameContent) -> Bool {
     switch incoming {
     case .message(.response), .malformed: true
     // An answer that tells a failure of what has no id.

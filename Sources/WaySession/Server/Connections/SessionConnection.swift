@@ -2,7 +2,7 @@ import WayRPC
 import WayTransport
 
 /// A connection that has a session: its messages go straight to that session.
-final class OpenConnection: MessageReceiver {
+final class SessionConnection: MessageReceiver {
   static let binaryRefusal = (
     code: CloseCode.unsupportedData, reason: "Binary messages are not taken: send JSON-RPC as text"
   )
@@ -11,7 +11,7 @@ final class OpenConnection: MessageReceiver {
   private let channel: any MessageChannel
   private let decoder: MessageDecoder
   private let inbox: Inbox
-  private let turns: Turns
+  private let turns: SessionLoopScheduler
   private let session: Session
   private let client: ClientID
   /// A plain one, whose client may still open a session.
@@ -21,7 +21,8 @@ final class OpenConnection: MessageReceiver {
 
   init(
     connection: Connection, channel: any MessageChannel, decoder: MessageDecoder,
-    inbox: Inbox, turns: Turns, session: Session, client: ClientID, isAnonymous: Bool,
+    inbox: Inbox, turns: SessionLoopScheduler, session: Session, client: ClientID,
+    isAnonymous: Bool,
     tenure: Tenure?
   ) {
     self.tenure = session.isKeepable ? tenure : nil
@@ -49,16 +50,16 @@ final class OpenConnection: MessageReceiver {
     }
   }
 
-  private typealias Taking<Session> =
-    @Sendable (Session, Inbox, borrowing Frame, MessageNumbers, Int, ClientID) -> Void
+  private typealias IsolatedReceive<Session> =
+    @Sendable (Session, Inbox, borrowing Frame, SequenceNumbers, Int, ClientID) -> Void
 
   private static let takeIsolated:
-    @Sendable (isolated Session, Inbox, borrowing Frame, MessageNumbers, Int, ClientID) -> Void = {
+    @Sendable (isolated Session, Inbox, borrowing Frame, SequenceNumbers, Int, ClientID) -> Void = {
       $1.take($2, $3, bytes: $4, from: $5, in: $0)
     }
   /// The same, for who is on the session's loop for certain. What `assumeIsolated` does behind its
   /// check, without the memory for a closure, which would be a twentieth of a call.
-  private static let take = unsafeBitCast(takeIsolated, to: Taking<Session>.self)
+  private static let take = unsafeBitCast(takeIsolated, to: IsolatedReceive<Session>.self)
 
   private func take(_ message: RawSpan) {
     inbox.meter.begin()
@@ -82,7 +83,7 @@ final class OpenConnection: MessageReceiver {
 
 extension Frame {
   /// All of it, where it may open a session, which the connection does; nil for most.
-  fileprivate var forConnection: Incoming? {
+  fileprivate var forConnection: FrameContent? {
     switch self {
     case .request(let request):
       request.id != nil && request.isFor("session.open") ? .message(request.message) : nil

@@ -2,7 +2,7 @@ import WayValues
 
 /// How often a client calls: so many calls a second, and a burst of them at once (the generic cell
 /// rate algorithm of ITU-T I.371).
-struct CallRate {
+struct CallRateLimiter {
   /// Nanoseconds between two calls; 0 where there is no limit.
   private let interval: UInt64
   /// By how much calls may come before their time.

@@ -3,7 +3,7 @@ import WayTransport
 import WayValues
 
 /// Who is about to become a member of a session.
-struct Newcomer: Sendable {
+struct JoiningClient: Sendable {
   var identity: Identity
   var handshake: Handshake
   /// The page that it runs in.

@@ -3,7 +3,7 @@ import WayValues
 
 /// The clients of all sessions of one loop that may resume, and what is kept for them. Confined to
 /// that loop.
-package final class Resumables: @unchecked Sendable {
+package final class ResumableClients: @unchecked Sendable {
   /// A session that has clients.
   protocol Home: AnyObject, Sendable {
     /// A client that has no connection cannot resume any more.

@@ -3,7 +3,7 @@ import WayValues
 
 /// The members of one session. Belongs to its ``Session``'s isolation, and what every message needs
 /// is not checked for exclusive access, as that of ``Client``.
-final class Members {
+final class SessionClients {
   @exclusivity(unchecked) private var clients: [ClientID: Client] = [:]
   private var lastID: ClientID = 0
   /// Messages come in runs, so the last sender is looked at first.

@@ -18,7 +18,7 @@ extension CallError {
     self.init(code, "\(error)", kind: error.kind)
   }
 
-  init(_ error: RoutingError) {
+  init(_ error: ResolutionError) {
     switch error {
     case .noRoute(_, let missing):
       self.init(.noRoute, "\(error)", kind: missing.rawValue)
@@ -91,9 +91,9 @@ extension CallError {
     switch error {
     case let error as CallError where error.isOfCall || ErrorCode.isApplication(error.code):
       self = error
-    case let error as ParameterError: self.init(thrown: RoutingError(error))
+    case let error as PatternParameterError: self.init(thrown: ResolutionError(error))
     case let error as CallError: self.init(.internal, error.message)
-    case let error as RoutingError:
+    case let error as ResolutionError:
       // Parameters that a handler could not read are its caller's fault, as is asking for what the
       // wire cannot take; all else is its own.
       switch error {

@@ -1,7 +1,7 @@
 import WayRPC
 
 /// A batch that is taken message by message.
-struct BatchInProgress {
+struct SessionBatchInProgress {
   let reply: BatchReply
   private let messages: [Message]
   private var position = 0
@@ -9,7 +9,7 @@ struct BatchInProgress {
   /// The number of the client's message before it.
   let before: UInt64
 
-  init(_ messages: [Message], _ numbers: MessageNumbers = .none) {
+  init(_ messages: [Message], _ numbers: SequenceNumbers = .none) {
     self.messages = messages
     before = max(numbers.first, 1) - 1
     reply = BatchReply(messages, number: numbers.last)
